@@ -7,28 +7,27 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from coral_batch.corpus.code.edits import Edit
-from coral_batch.corpus.injection.editable import Editable
-from coral_batch.corpus.injection.scope import Scope, calls, integer
+from coral_batch.corpus.injection.scope import Scoped, calls, integer
 
 _QUOTES = ("'", '"')
 
 
-def bound(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def bound(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield comparisons with a bound that is off by one: ``i < n`` as ``i < n - 1``."""
     if isinstance(node, ast.Compare):
         # In `i + 1 < n` and `0 <= i < n` the left side is a bound as well.
         left = isinstance(node.left, ast.BinOp) or len(node.ops) > 1
         equal = isinstance(node.ops[-1], ast.Eq | ast.NotEq)
         for operand in [node.left, *node.comparators] if left else node.comparators:
-            yield from off_by_one(source, scope, operand, not equal or integer(operand) != 0)
+            yield from off_by_one(source, operand, not equal or integer(operand) != 0)
 
 
-def ranges(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def ranges(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield ranges that are off by one: ``range(n)`` as ``range(1, n)``."""
     if not is_range(node):
         return
     for number in node.args:
-        yield from off_by_one(source, scope, number, integer(number) != 0)
+        yield from off_by_one(source, number, integer(number) != 0)
     if len(node.args) == 1:
         start = source.start(node.args[0])
         yield Edit(start, start, "1, ")
@@ -38,13 +37,13 @@ def ranges(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
         yield Edit(source.end(node.args[1]), source.end(node.args[2]), "")
 
 
-def index(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def index(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield indices that are off by one: ``items[i]`` as ``items[i + 1]``."""
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-        yield from off_by_one(source, scope, node.slice)
+        yield from off_by_one(source, node.slice)
 
 
-def slices(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def slices(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield slices that are off by one or lack a bound: ``items[1:]`` as ``items``."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
         return
@@ -53,18 +52,18 @@ def slices(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
         yield Edit(source.end(node.value), source.end(node), "")
     for limit in limits:
         if limit is not None:
-            yield from off_by_one(source, scope, limit, integer(limit) != 0)
+            yield from off_by_one(source, limit, integer(limit) != 0)
             yield source.replace(limit, "")
 
 
-def initial_value(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def initial_value(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield variables that begin with another value: ``best = None`` as ``best = 0``."""
     if not isinstance(node, ast.Assign) or not _begins(source, node):
         return
     value = node.value
     yield from _constants(source, value)
     nothing = isinstance(value, ast.Constant) and value.value is None
-    if nothing or (isinstance(value, ast.Subscript) and scope.counts(node.targets[0])):
+    if nothing or (isinstance(value, ast.Subscript) and source.counts(node.targets[0])):
         yield source.replace(value, "0")
     elif isinstance(value, ast.Call) and ast.unparse(value) == "float('inf')":
         yield source.replace(value, f"-{source.code(value)}")
@@ -72,7 +71,7 @@ def initial_value(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edi
         yield source.replace(value, source.code(value.operand))
 
 
-def constant(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+def constant(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield changed and missing constants: ``x * 2`` as ``x * 3``, ``size + 1`` as ``size``."""
     if not isinstance(node, ast.Constant):
         return
@@ -91,14 +90,11 @@ def constant(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
         yield from _constants(source, node)
 
 
-def off_by_one(
-    source: Editable, scope: Scope, node: ast.expr, below: bool = True
-) -> Iterator[Edit]:
+def off_by_one(source: Scoped, node: ast.expr, below: bool = True) -> Iterator[Edit]:
     """Yield an integer one higher and one lower; for ``n + 1`` drop the 1.
 
     Args:
         source: the program.
-        scope: its variables.
         node: the integer; yields nothing if it does not seem to be one.
         below: whether one lower makes sense.
     """
@@ -111,7 +107,7 @@ def off_by_one(
         if isinstance(node.op, ast.Add | ast.Sub):
             start, end = source.enclosed(node.left, node)
             yield source.replace(node, source.text[start:end])
-    elif scope.counts(node):
+    elif source.counts(node):
         for sign in ("+", "-"):
             yield source.replace(node, f"{source.code(node)} {sign} 1")
 
@@ -121,7 +117,7 @@ def is_range(node: ast.AST) -> TypeGuard[ast.Call]:
     return calls(node, "range") and 1 <= len(node.args) <= 3
 
 
-def _begins(source: Editable, node: ast.Assign) -> bool:
+def _begins(source: Scoped, node: ast.Assign) -> bool:
     """Whether an assignment is the first of several to a variable in its function."""
     function = source.function(node)
     (target, *more) = node.targets
@@ -138,7 +134,7 @@ def _begins(source: Editable, node: ast.Assign) -> bool:
     return stored[0] is target and len(stored) > 1
 
 
-def _constants(source: Editable, node: ast.expr) -> Iterator[Edit]:
+def _constants(source: Scoped, node: ast.expr) -> Iterator[Edit]:
     """Yield a constant with other values that are near it."""
     number = integer(node)
     if number is not None:
@@ -164,7 +160,7 @@ def _texts(text: str) -> Iterator[str]:
         yield text.swapcase()
 
 
-def _is_of_other_kind(source: Editable, node: ast.Constant) -> bool:
+def _is_of_other_kind(source: Scoped, node: ast.Constant) -> bool:
     """Whether a constant is an index, a bound, a first value or returned: other kinds edit it."""
     child: ast.AST = node
     around = source.parent(node)

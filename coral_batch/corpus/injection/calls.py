@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection.bounds import is_range, off_by_one
-from coral_batch.corpus.injection.editable import Editable, Function
-from coral_batch.corpus.injection.scope import Scope, integer
+from coral_batch.corpus.injection.editable import Function
+from coral_batch.corpus.injection.scope import Scoped, integer
 
 _Pairs = tuple[tuple[str, str], ...]
 
@@ -42,7 +42,7 @@ _SYMMETRIC = frozenset({"min", "max"})
 _BOTH_NEEDED = frozenset({"isinstance", "divmod", "map", "filter"})
 
 
-def arguments(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+def arguments(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield arguments in another order, and without one of them: ``f(a, b)`` as ``f(b, a)``."""
     if not isinstance(node, ast.Call) or recursive(source, node) or is_range(node):
         return
@@ -60,7 +60,7 @@ def arguments(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
         ends.append(end)
 
 
-def call(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+def call(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield missing and extra calls: ``sorted(items)`` as ``items``."""
     if isinstance(node, ast.Call) and not node.keywords:
         name = name_of(node)
@@ -73,12 +73,12 @@ def call(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
             yield source.replace(node.iter, f"{name}({source.code(node.iter)})")
 
 
-def function(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def function(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield another function: ``min(a, b)`` as ``max(a, b)``, ``append`` as ``extend``."""
     if not isinstance(node, ast.Call):
         return
     name, end = name_of(node), source.end(node.func)
-    if isinstance(node.func, ast.Name) and name not in scope.variables(node.func):
+    if isinstance(node.func, ast.Name) and name not in source.variables(node.func):
         both, one_way = _FUNCTIONS, _FUNCTIONS_ONE_WAY
     else:
         both, one_way = _METHODS, _METHODS_ONE_WAY
@@ -92,14 +92,14 @@ def function(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
             yield source.replace(node.args[0], "")
 
 
-def recursion(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def recursion(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong arguments of a recursive call: ``f(n - 1)`` as ``f(n)``; and a missing return."""
     if isinstance(node, ast.Call) and recursive(source, node):
         yield from source.swapped(_arguments(source, node))
         for argument in node.args:
-            yield from off_by_one(source, scope, argument)
+            yield from off_by_one(source, argument)
             if isinstance(argument, ast.Name):
-                yield from scope.others(argument)
+                yield from source.others(argument)
             elif isinstance(argument, ast.Subscript):
                 yield source.replace(argument, source.code(argument.value))
         around = source.parent(node)
@@ -107,7 +107,7 @@ def recursion(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
             yield source.replace(around, source.code(node))
 
 
-def recursive(source: Editable, node: ast.Call) -> bool:
+def recursive(source: Scoped, node: ast.Call) -> bool:
     """Whether a call calls a function around it."""
     around = (one.name for one in source.parents(node) if isinstance(one, Function))
     return name_of(node) in around
@@ -120,7 +120,7 @@ def name_of(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else ""
 
 
-def _arguments(source: Editable, node: ast.Call) -> list[tuple[int, int]]:
+def _arguments(source: Scoped, node: ast.Call) -> list[tuple[int, int]]:
     """Return the spans of the positional arguments; none if one is unpacked."""
     if any(isinstance(argument, ast.Starred) for argument in node.args):
         return []

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
 from coral_batch.corpus.code.edits import Edit, apply
-from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.kinds import KINDS
-from coral_batch.corpus.injection.scope import Scope
+from coral_batch.corpus.injection.scope import Scoped
 from coral_batch.records.problem import Problem, Suite
 from coral_batch.seeding import derive_seed
 from coral_batch.verdicts.functions import definitions_of
@@ -53,8 +52,7 @@ def candidates(problem: Problem, seed: int) -> Iterator[BugCandidate]:
         problem: the problem.
         seed: the run's seed.
     """
-    source = Editable(problem.reference)
-    scope = Scope(source)
+    source = Scoped(problem.reference)
     start, end = 0, len(source.text)
     if isinstance(problem.tests, Suite):  # of a project's file only the function under test
         (function,) = definitions_of(source.tree, problem.function)
@@ -67,7 +65,7 @@ def candidates(problem: Problem, seed: int) -> Iterator[BugCandidate]:
 
     queues: dict[str, deque[Edit]] = {}
     for kind in sorted(KINDS, key=place):
-        edits = {edit for node in source.nodes for edit in KINDS[kind](source, scope, node)}
+        edits = {edit for node in source.nodes for edit in KINDS[kind](source, node)}
         inside = [edit for edit in edits if start <= edit.start <= edit.end <= end]
         queues[kind] = deque(sorted(inside, key=lambda edit: place(kind, *astuple(edit))))
     number = 0

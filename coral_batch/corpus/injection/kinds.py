@@ -14,10 +14,9 @@ from types import MappingProxyType
 
 from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection import bounds, calls, names, operators, statements
-from coral_batch.corpus.injection.editable import Editable
-from coral_batch.corpus.injection.scope import Scope
+from coral_batch.corpus.injection.scope import Scoped
 
-Kind = Callable[[Editable, Scope, ast.AST], Iterator[Edit]]
+Kind = Callable[[Scoped, ast.AST], Iterator[Edit]]
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection.bounds import off_by_one
 from coral_batch.corpus.injection.calls import recursive
-from coral_batch.corpus.injection.editable import Editable
-from coral_batch.corpus.injection.scope import Scope
+from coral_batch.corpus.injection.scope import Scoped
 
 _ORDER_MATTERS = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift)
 _SIMPLE = ast.Name | ast.Constant | ast.Attribute | ast.Subscript | ast.Call
 
 
-def variable(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def variable(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield other variables: ``total += item`` as ``total += items``."""
     if not isinstance(node, ast.Name):
         return
@@ -27,25 +26,25 @@ def variable(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     set_anew = isinstance(node.ctx, ast.Store) and not isinstance(around, ast.AugAssign)
     if not apart and not set_anew:
         target = source.code(around.targets[0]) if isinstance(around, ast.Assign) else None
-        yield from (edit for edit in scope.others(node) if edit.text != target)
+        yield from (edit for edit in source.others(node) if edit.text != target)
 
 
-def return_value(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def return_value(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield another result: ``return best`` as ``return current``, ``True`` as ``False``."""
     if not isinstance(node, ast.Return) or node.value is None:
         return
     value = node.value
-    yield from off_by_one(source, scope, value)
+    yield from off_by_one(source, value)
     if isinstance(value, ast.Name):
-        yield from scope.others(value)
+        yield from source.others(value)
     elif isinstance(value, ast.Constant) and isinstance(value.value, bool):
         yield source.replace(value, str(not value.value))
 
 
-def operands(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def operands(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield swapped operands and items: ``a - b`` as ``b - a``, ``x, y`` as ``y, x``."""
     if isinstance(node, ast.BinOp):
-        joins = isinstance(node.op, ast.Add) and not scope.counts(node)
+        joins = isinstance(node.op, ast.Add) and not source.counts(node)
         if joins or isinstance(node.op, _ORDER_MATTERS):
             pair = (node.left, node.right)
             spans = [source.enclosed(operand, node) for operand in pair]

@@ -8,8 +8,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from coral_batch.corpus.code.edits import Edit
-from coral_batch.corpus.injection.editable import Editable
-from coral_batch.corpus.injection.scope import Scope
+from coral_batch.corpus.injection.scope import Scoped
 
 # The sign of an operator, then the signs that replace it, the likeliest first.
 _ARITHMETIC: Mapping[type[ast.operator], tuple[str, ...]] = MappingProxyType(
@@ -53,25 +52,25 @@ _SIMPLE = ast.Name | ast.Call | ast.Attribute | ast.Subscript
 _JUMPS = ast.Return | ast.Continue | ast.Break | ast.Raise
 
 
-def arithmetic(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+def arithmetic(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong arithmetic and bitwise operators: ``a + b`` as ``a - b``."""
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         yield from _signs(source, node.left, node.right, _ARITHMETIC[type(node.op)])
 
 
-def comparison(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def comparison(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong comparisons: ``a < b`` as ``a <= b``."""
     if not isinstance(node, ast.Compare):
         return
     operands = [node.left, *node.comparators]
     for operator, (left, right) in zip(node.ops, pairwise(operands), strict=True):
         signs = _COMPARISON[type(operator)]
-        if isinstance(operator, ast.Eq) and any(map(scope.counts, operands)):
+        if isinstance(operator, ast.Eq) and any(map(source.counts, operands)):
             signs += _ORDERED
         yield from _signs(source, left, right, signs)
 
 
-def boolean(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+def boolean(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield ``and`` as ``or``, and vice versa."""
     if isinstance(node, ast.BoolOp):
         signs = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
@@ -79,17 +78,17 @@ def boolean(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
             yield from _signs(source, left, right, signs)
 
 
-def assignment(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def assignment(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong augmented assignments: ``total += x`` as ``total = x`` or ``total -= x``."""
     if isinstance(node, ast.AugAssign) and type(node.op) in _ASSIGNMENT:
         yield from _signs(source, node.target, node.value, _ASSIGNMENT[type(node.op)])
     elif isinstance(node, ast.Assign) and source.in_loop(node):
         target = node.targets[0]
-        if isinstance(target, ast.Name) and target.id in scope.variables(target):
+        if isinstance(target, ast.Name) and target.id in source.variables(target):
             yield from _signs(source, target, node.value, ("=", "+="))
 
 
-def condition(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+def condition(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield conditions that are negated, or lack a part: ``if a and b`` as ``if a``."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         start, end = source.enclosed(node.operand, node)
@@ -106,7 +105,7 @@ def condition(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
         yield from _without_test(source, node)
 
 
-def _signs(source: Editable, left: ast.expr, right: ast.expr, signs: tuple[str, ...]) -> Iterator:
+def _signs(source: Scoped, left: ast.expr, right: ast.expr, signs: tuple[str, ...]) -> Iterator:
     """Replace the first sign, between two operands, by each of the others."""
     place = source.operator(left, right, signs[0])
     if place is not None:
@@ -114,14 +113,14 @@ def _signs(source: Editable, left: ast.expr, right: ast.expr, signs: tuple[str, 
             yield Edit(*place, sign)
 
 
-def _without_one(source: Editable, node: ast.expr, operands: list[ast.expr]) -> Iterator[Edit]:
+def _without_one(source: Scoped, node: ast.expr, operands: list[ast.expr]) -> Iterator[Edit]:
     """Yield the node without its first operand, and without its last."""
     spans = [source.enclosed(operand, node) for operand in operands]
     yield Edit(spans[0][0], spans[1][0], "")
     yield Edit(spans[-2][1], spans[-1][1], "")
 
 
-def _without_filter(source: Editable, node: ast.comprehension) -> Iterator[Edit]:
+def _without_filter(source: Scoped, node: ast.comprehension) -> Iterator[Edit]:
     around = source.parent(node)
     if len(node.ifs) != 1 or not isinstance(around, ast.expr):
         return
@@ -131,7 +130,7 @@ def _without_filter(source: Editable, node: ast.comprehension) -> Iterator[Edit]
         yield Edit(start, source.enclosed(node.ifs[0], around)[1], "")
 
 
-def _without_test(source: Editable, node: ast.If) -> Iterator[Edit]:
+def _without_test(source: Scoped, node: ast.If) -> Iterator[Edit]:
     """Yield the only statement under a condition without the condition."""
     guarded = node.body[0]
     is_if = source.text.startswith("if", source.start(node))  # and no elif

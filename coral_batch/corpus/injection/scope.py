@@ -21,24 +21,20 @@ _Binding = tuple[str, int, int]
 """A name and the span of the text, in characters, in which it is bound."""
 
 
-class Scope:
-    """The variables of a program.
+class Scoped(Editable):
+    """A program and its variables; the arguments are those of `Editable`."""
 
-    Args:
-        source: the program.
-    """
-
-    def __init__(self, source: Editable) -> None:
-        self._source = source
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
         self._bindings = list(self._find_bindings())
         self._integers: set[str] = set()
         for _ in range(2):  # again, since a name may be assigned an integer name
-            for node in source.nodes:
+            for node in self.nodes:
                 self._integers |= {name.id for name in self._counting(node)}
 
     def variables(self, node: ast.expr) -> set[str]:
         """Return the names that are bound at a node."""
-        place = self._source.start(node)
+        place = self.start(node)
         return {name for name, start, end in self._bindings if start <= place < end}
 
     def others(self, node: ast.Name) -> Iterator[Edit]:
@@ -51,7 +47,7 @@ class Scope:
             counting = node.id in self._integers
             for name in variables - {node.id, "self", "_"}:
                 if (name in self._integers) == counting:
-                    yield self._source.replace(node, name)
+                    yield self.replace(node, name)
 
     def counts(self, node: ast.expr) -> bool:
         """Whether an expression seems to be an integer."""
@@ -64,26 +60,25 @@ class Scope:
         return calls(node, *_COUNTING)
 
     def _find_bindings(self) -> Iterator[_Binding]:
-        source = self._source
-        for function in ast.walk(source.tree):
+        for function in ast.walk(self.tree):
             if isinstance(function, Function):
-                start, end = source.start(function.body[0]), source.end(function)
+                start, end = self.start(function.body[0]), self.end(function)
                 for node in ast.walk(function.args):
                     if isinstance(node, ast.arg):
                         yield node.arg, start, end
-        for node in source.nodes:
+        for node in self.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 yield self._binding(node)
 
     def _binding(self, node: ast.Name) -> _Binding:
-        start = self._source.end(node)
-        for around in self._source.parents(node):
+        start = self.end(node)
+        for around in self.parents(node):
             if isinstance(around, Comprehension):
-                return node.id, self._source.start(around), self._source.end(around)
+                return node.id, self.start(around), self.end(around)
             if isinstance(around, ast.Assign | ast.AnnAssign):
-                start = self._source.end(around)  # its value cannot use the name yet
+                start = self.end(around)  # its value cannot use the name yet
             if isinstance(around, Function):
-                return node.id, start, self._source.end(around)
+                return node.id, start, self.end(around)
         raise AssertionError("every node is in a function")
 
     def _counting(self, node: ast.AST) -> list[ast.Name]:

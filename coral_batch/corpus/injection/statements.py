@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from coral_batch.corpus.code.edits import Edit
-from coral_batch.corpus.injection.editable import Editable
-from coral_batch.corpus.injection.scope import Scope
+from coral_batch.corpus.injection.scope import Scoped
 
 _PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Break, ast.Continue, ast.Raise)
 _BLOCKS = (ast.For, ast.While, ast.If)
@@ -16,17 +15,17 @@ _JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 _LONGEST = 6  # lines of a branch that is swapped with another
 
 
-def statement(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def statement(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield blocks without one of their statements; a variable's first value stays."""
     for block in source.blocks(node):
         for one in block:
             span = source.lines(one)
             deletable = isinstance(one, _PLAIN) or _is_guard(one)
-            if len(block) > 1 and span is not None and deletable and not _binds(scope, one):
+            if len(block) > 1 and span is not None and deletable and not _binds(source, one):
                 yield Edit(*span, "")
 
 
-def branches(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+def branches(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield branches that are swapped, and ``elif`` as ``if``."""
     if isinstance(node, ast.IfExp):
         spans = [source.enclosed(branch, node) for branch in (node.body, node.orelse)]
@@ -39,7 +38,7 @@ def branches(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
             yield from _swapped_blocks(source, node)
 
 
-def indentation(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+def indentation(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield statements that are indented into the block before them, or out of their own."""
     for block in source.blocks(node):
         for before, after in pairwise(block):
@@ -50,7 +49,7 @@ def indentation(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
         yield from _indented(source, node.body[-1], node)
 
 
-def loop(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+def loop(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield loops that end too early or late: ``continue`` as ``break``, ``while`` as ``if``."""
     if isinstance(node, ast.Break):
         yield source.replace(node, "continue")
@@ -66,13 +65,13 @@ def loop(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
             yield Edit(end, end, f"{source.line_end}{source.indentation(last)}break")
 
 
-def _binds(scope: Scope, node: ast.stmt) -> bool:
+def _binds(source: Scoped, node: ast.stmt) -> bool:
     """Whether an assignment is a variable's first; without it, the program fails at once."""
     targets = node.targets if isinstance(node, ast.Assign) else []
     return any(
         isinstance(name, ast.Name)
         and isinstance(name.ctx, ast.Store)
-        and name.id not in scope.variables(name)
+        and name.id not in source.variables(name)
         for target in targets
         for name in ast.walk(target)
     )
@@ -88,7 +87,7 @@ def _is_guard(node: ast.stmt) -> bool:
     )
 
 
-def _swapped_blocks(source: Editable, node: ast.If) -> Iterator[Edit]:
+def _swapped_blocks(source: Scoped, node: ast.If) -> Iterator[Edit]:
     """Yield the two branches swapped, if each has its own lines."""
     one = source.lines(node.body[0], node.body[-1])
     other = source.lines(node.orelse[0], node.orelse[-1])
@@ -98,7 +97,7 @@ def _swapped_blocks(source: Editable, node: ast.If) -> Iterator[Edit]:
         yield from source.swapped([one, other])
 
 
-def _indented(source: Editable, node: ast.stmt, like: ast.stmt) -> Iterator[Edit]:
+def _indented(source: Scoped, node: ast.stmt, like: ast.stmt) -> Iterator[Edit]:
     """Yield a statement of one line at the indentation of another."""
     start = source.lines(node)
     indentation = source.indentation(like)
