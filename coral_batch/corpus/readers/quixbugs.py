@@ -21,12 +21,10 @@ from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case, DroppedProblem, Problem
 from coral_batch.verdicts.functions import Definition
 
-_BUGGY, _CORRECT, _CASES, _TESTS = (
-    "python_programs",
-    "correct_python_programs",
-    "json_testcases",
-    "python_testcases",
-)
+_BUGGY = "python_programs"
+_CORRECT = "correct_python_programs"
+_CASES = "json_testcases"
+_TESTS = "python_testcases"
 # The module that test files import, and the suffix of QuixBugs' drivers: neither is a problem.
 SUPPORT = "node"
 _DRIVER = "_test"
@@ -96,13 +94,11 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
 
 def _with_tolerance(case: Case) -> Case:
     """Set the tolerance of a case of numbers to its second argument, a float above 0."""
-    if len(case.inputs) != 2:
-        return case
-    number, tolerance = case.inputs
-    numbers = all(type(value) in (int, float) for value in (number, case.expected))
-    if not numbers or type(tolerance) is not float or tolerance <= 0:
-        return case
-    return replace(case, tolerance=tolerance)
+    match case.inputs:
+        case (number, float() as tolerance) if tolerance > 0:
+            if all(type(value) in (int, float) for value in (number, case.expected)):
+                return replace(case, tolerance=tolerance)
+    return case
 
 
 def _read_tests(file: Path, name: str) -> str:

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Mapping
 
 _DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_IMPORT = (ast.Import, ast.ImportFrom)
 
 
 def loaded(*trees: ast.AST) -> set[str]:
@@ -19,9 +18,9 @@ def stored(*trees: ast.AST) -> set[str]:
     return set().union(*(_names(tree, ast.Store) for tree in trees))
 
 
-def bound(tree: ast.Module) -> set[str]:
-    """Return the names that a module binds: functions, classes, imports, variables."""
-    return set().union(*map(_bound, tree.body))
+def bound(*statements: ast.stmt) -> set[str]:
+    """Return the names that statements of a module bind: functions, classes, imports, variables."""
+    return set().union(*map(_bound, statements))
 
 
 def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stmt]:
@@ -59,7 +58,7 @@ def _bound(node: ast.stmt) -> set[str]:
     for part in ast.walk(node):
         if isinstance(part, _DEFINITION):
             found.add(part.name)
-        elif isinstance(part, _IMPORT):
+        elif isinstance(part, ast.Import | ast.ImportFrom):
             found |= {(alias.asname or alias.name).split(".")[0] for alias in part.names}
     return found
 

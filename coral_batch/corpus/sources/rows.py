@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from coral_batch.errors import CoralError, reading
@@ -164,7 +163,6 @@ def _known(value: Any, fields: Mapping[str, Any]) -> Any:
 
 
 _LINES = "one [inputs, expected] per line"
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def make_problem(
@@ -177,7 +175,7 @@ def make_problem(
     docstring: str = "",
     cases: Sequence[Case] = (),
     tests: str | Suite | None = None,
-    support: Mapping[str, str] = _NOTHING,
+    support: Mapping[str, str] | None = None,
 ) -> Problem:
     """Return a problem with its hash; see the fields of `Problem`."""
     unhashed = Problem(
@@ -188,7 +186,7 @@ def make_problem(
         docstring=docstring,
         cases=tuple(cases),
         tests=tests,
-        support=dict(support),
+        support=dict(support or {}),
         origin=origin,
         sha256="",
     )

@@ -48,23 +48,19 @@ def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, 
             [*(one for one in definitions(tree, used, "") if one is not top), top], key=start_of
         )
     else:
-        shown = [one for one in tree.body if _is_short(one) and bound(_module(one)) & {*used, "*"}]
+        shown = [one for one in tree.body if _is_short(one) and bound(one) & {*used, "*"}]
         shown.append(top)
-    text = ""
+    text: list[str] = []
     for number, one in enumerate(shown):
-        if number:
-            apart = isinstance(one, Definition) or isinstance(shown[number - 1], Definition)
-            text += "\n\n\n" if apart else "\n"
-        if one is not top:
-            text += "\n".join(lines[start_of(one) - 1 : one.end_lineno])
-            continue
-        for of in classes:
-            text += "".join(
-                f"{line}\n" for line in lines[start_of(of) - 1 : start_of(of.body[0]) - 1]
-            )
-        text += "\n".join(lines[start_of(node) - 1 : node.end_lineno])
+        if number and any(isinstance(near, Definition) for near in shown[number - 1 : number + 1]):
+            text += ["", ""]
+        if one is top:
+            for of in classes:
+                text += lines[start_of(of) - 1 : start_of(of.body[0]) - 1]
+        last = node if one is top else one
+        text += lines[start_of(last) - 1 : last.end_lineno]
     try:
-        code, _ = take_docstring(text, name)
+        code, _ = take_docstring("\n".join(text), name)
     except SyntaxError:
         raise CoralError(
             "the lines of the function, and of what it uses, do not parse on their own",
@@ -80,7 +76,3 @@ def _is_short(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom) or (
         not isinstance(node, Definition) and node.lineno == node.end_lineno
     )
-
-
-def _module(node: ast.stmt) -> ast.Module:
-    return ast.Module([node], [])

@@ -70,53 +70,51 @@ def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> l
     roles = {row.name: row.role for row in manifest}
     by_role: dict[str, list[_Fingerprint]] = defaultdict(list)
     for problem in sorted(problems, key=lambda problem: problem.name):
-        by_role[roles[problem.name]].append(_Fingerprint(problem))
-    seen = [("training", one) for one in by_role["training"]]
-    tested = [("test", one) for one in by_role["test"]]
+        role = roles[problem.name]
+        by_role[role].append(_Fingerprint(problem, role))
+    training, test, held_out = (by_role[role] for role in ("training", "test", "held_out"))
     return [
         row
-        for role, others in (("test", seen), ("held_out", seen + tested))
-        for one in by_role[role]
-        for row in _closest(one, role, others)
+        for programs, others in ((test, training), (held_out, training + test))
+        for one in programs
+        for row in _closest(one, others)
     ]
 
 
 class _Fingerprint:
     """The data that programs are compared by, computed once per program."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, role: str) -> None:
         shown = [problem.reference, *([problem.buggy] if problem.buggy else [])]
-        self.name, self.reference = problem.name, problem.reference
+        self.name, self.role = problem.name, role
         self.tokens = _numbered(_tokens(problem.reference))
         self.ngrams, self.trees = ngrams(problem.reference), subtrees(problem.reference)
         self.seen_ngrams = set().union(*map(ngrams, shown))
         self.seen_trees = set().union(*map(subtrees, shown))
 
 
-def _closest(
-    one: _Fingerprint, role: str, others: Sequence[tuple[str, _Fingerprint]]
-) -> list[Overlap]:
+def _closest(one: _Fingerprint, others: Sequence[_Fingerprint]) -> list[Overlap]:
     if not others:
         return []
     # SequenceMatcher caches its analysis of the second sequence.
     matcher = difflib.SequenceMatcher(None, [], one.tokens, autojunk=False)
     likest, most = 0, -1.0
-    for index, (_, other) in enumerate(others):
+    for index, other in enumerate(others):
         matcher.set_seq1(other.tokens)
         # The quick ratios are upper bounds, so few pairs need a full comparison.
         if matcher.real_quick_ratio() > most and matcher.quick_ratio() > most:
             ratio = matcher.ratio()
             if ratio > most:
                 likest, most = index, ratio
-    of_ngrams = [_share(one.ngrams, other.seen_ngrams) for _, other in others]
-    of_trees = [_share(one.trees, other.seen_trees) for _, other in others]
+    of_ngrams = [_share(one.ngrams, other.seen_ngrams) for other in others]
+    of_trees = [_share(one.trees, other.seen_trees) for other in others]
     chosen = {likest: None, _largest(of_ngrams): None, _largest(of_trees): None}
     rows = []
     for index in chosen:
-        other_role, other = others[index]
+        other = others[index]
         matcher.set_seq1(other.tokens)
         values = matcher.ratio(), of_ngrams[index], of_trees[index]
-        rows.append(Overlap(one.name, role, other.name, other_role, *values))
+        rows.append(Overlap(one.name, one.role, other.name, other.role, *values))
     return rows
 
 

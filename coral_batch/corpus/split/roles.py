@@ -68,8 +68,13 @@ def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> 
     Raises:
         CoralError: a problem has no role, or its content changed after the manifest was made.
     """
+    corpus = {problem.name: problem.sha256 for problem in problems}
+    made_for = {row.name: row.sha256 for row in manifest}
+    for name in (*made_for, *corpus):
+        found, expected = (one.get(name, "no such problem") for one in (corpus, made_for))
+        if found != expected:
+            raise apart(f"{name} of SHA-256 {expected}; the corpus has {found}", path("manifest"))
     by_name = {problem.name: problem for problem in problems}
-    _check_manifest(by_name, manifest)
     return [by_name[row.name] for row in manifest if row.role == role]
 
 
@@ -87,16 +92,6 @@ def select_evaluation(
         CoralError: as in `select`.
     """
     return [problem for role in _evaluated(which) for problem in select(problems, manifest, role)]
-
-
-def _check_manifest(problems: Mapping[str, Problem], manifest: Sequence[Role]) -> None:
-    """Raise `CoralError` unless the manifest was made for these problems."""
-    corpus = {name: problem.sha256 for name, problem in problems.items()}
-    made_for = {row.name: row.sha256 for row in manifest}
-    for name in (*made_for, *corpus):
-        found, expected = (one.get(name, "no such problem") for one in (corpus, made_for))
-        if found != expected:
-            raise apart(f"{name} of SHA-256 {expected}; the corpus has {found}", path("manifest"))
 
 
 def check_training(names: Iterable[str], manifest: Sequence[Role]) -> None:

@@ -86,7 +86,7 @@ def check_tests(source: str, function: str, program: ast.Module) -> Checks:
         raise Lost("untestable", "check asserts nothing")
     alone = all(isinstance(node, ast.Assert) for node in body)
     preamble = definitions(tree, loaded(*body) - {candidate}, _CHECK)
-    beyond = loaded(*body, *preamble) - bound(tree) - {candidate}
+    beyond = loaded(*body, *preamble) - bound(*tree.body) - {candidate}
     preamble = [*definitions(program, beyond, function), *preamble]
     if candidate != function:
         preamble.append(ast.parse(f"{candidate} = {function}").body[0])
@@ -103,8 +103,7 @@ def _check(tree: ast.Module) -> ast.FunctionDef:
 
 def _says_nothing(node: ast.stmt) -> bool:
     """Whether a statement is a string, ``pass``, or an assert of a constant."""
-    if isinstance(node, ast.Assert):
-        return isinstance(node.test, ast.Constant)
-    return isinstance(node, ast.Pass) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    )
+    match node:
+        case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.Assert(test=ast.Constant()):
+            return True
+    return False
