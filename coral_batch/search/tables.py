@@ -69,11 +69,11 @@ def next_generation(
     worth = totals if first is None else first
     bred = SEARCHES[settings.search.kind].breed(genomes, chosen, generation + 1, settings)
     survivors = by_id.keys() & {genome.id for genome in bred}
-    children: dict[str, list[str]] = {}
+    children: dict[str, list[str]] = defaultdict(list)
     for newborn in bred:
         if newborn.id not in survivors:
             for parent in newborn.parents:
-                children.setdefault(parent, []).append(newborn.id)
+                children[parent].append(newborn.id)
     nobody_passed = all(row.shortfalls for row in selected)
     rows = []
     for index in order:
@@ -94,7 +94,7 @@ def next_generation(
                 rank=row.rank,
                 crowding=row.crowding,
                 survived=row.id in survivors,
-                children=tuple(children.get(row.id, ())),
+                children=tuple(children[row.id]),
             )
         )
     return rows, bred

@@ -33,14 +33,12 @@ LONGEST = 10_000
 
 # How EvalPlus compares the results of some functions of MBPP+ (the repository evalplus/evalplus,
 # versions 0.2 and 0.3), and the functions for which it accepts several results.
-_SETS = frozenset(
-    (
-        *("similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly"),
-        *("larg_nnum", "intersection_array", "find_dissimilar", "Diff"),
-    )
+_SETS = (
+    *("similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly"),
+    *("larg_nnum", "intersection_array", "find_dissimilar", "Diff"),
 )
-_PRESENCE = frozenset(("check_str", "text_match_three", "text_starta_endb"))
-_SEVERAL = frozenset(("are_equivalent", "sum_div", "surface_Area", "digit_distance_nums"))
+_PRESENCE = ("check_str", "text_match_three", "text_starta_endb")
+_SEVERAL = ("are_equivalent", "sum_div", "surface_Area", "digit_distance_nums")
 
 Arguments = list[Any]
 
@@ -82,10 +80,10 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         function = calls.function
         parse_program(program, function)
         rule = rule_of(_id(row), function)
+        results = calls.results
         numbers = chosen(calls.inputs)
         if not numbers:
             raise Lost("untested", "it has no input that is short enough")
-        results = calls.results
         tests = comparing(
             function,
             [calls.inputs[number] for number in numbers],
@@ -97,10 +95,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         docstring = docstring if words is None else words
         return make_problem(name, function, code, origin, docstring=docstring, tests=tests)
 
-    def name_of(row: Row) -> str:
-        return _id(row).lower().replace("/", "plus_")
-
-    return read_problems(path, _schema_of, name_of, make, infinite=True)
+    return read_problems(
+        path, _schema_of, lambda row: _id(row).lower().replace("/", "plus_"), make, infinite=True
+    )
 
 
 def _schema_of(row: Mapping[str, Any]) -> str:
@@ -261,12 +258,14 @@ def _calls_of_test(source: str, function: str | None) -> _Calls:
         raise Lost("untestable", "the test has more or fewer results than inputs")
     _check_real(tree)
     for loop in ast.walk(tree):
-        called = _called(loop) if isinstance(loop, ast.For) else []
-        if called:
-            numbers = [part.value for part in ast.walk(loop) if isinstance(part, ast.Constant)]
-            tolerance = max([0, *(one for one in numbers if isinstance(one, int | float))])
-            given = [list(arguments) for arguments in inputs]
-            return _Calls(function or called[0], given, results, tolerance)
+        parts = list(ast.walk(loop)) if isinstance(loop, ast.For) else []
+        for part in parts:
+            match part:
+                case ast.Call(func=ast.Name(id=called), args=[ast.Starred()]):
+                    numbers = [one.value for one in parts if isinstance(one, ast.Constant)]
+                    tolerance = max([0, *(one for one in numbers if isinstance(one, int | float))])
+                    given = [list(arguments) for arguments in inputs]
+                    return _Calls(function or called, given, results, tolerance)
     raise Lost("untestable", "the test does not call the function with its inputs")
 
 
@@ -281,15 +280,3 @@ class _Infinite(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.Constant(float(node.id)) if node.id in ("inf", "nan") else node
-
-
-def _called(loop: ast.For) -> list[str]:
-    """Return the names that a loop calls with unpacked arguments: ``f(*inp)``."""
-    return [
-        node.func.id
-        for node in ast.walk(loop)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and len(node.args) == 1
-        and isinstance(node.args[0], ast.Starred)
-    ]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,12 +29,7 @@ from coral_batch.verdicts.functions import (
     take_docstring,
     with_answer,
 )
-from coral_batch.verdicts.projects import (
-    folder_hash,
-    open_project,
-    options,
-    python_files,
-)
+from coral_batch.verdicts.projects import folder_hash, open_project, options, python_files
 from coral_batch.verdicts.suites import Outcome, Ran, Request, called_of, digest
 
 MOST_TESTS = 100
@@ -93,9 +88,11 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     problems: list[Problem] = []
     for file in programs(path.resolve()):
         name = file.relative_to(path.resolve()).as_posix()
-        made, lost = project.read(file, name, bugs.pop(name, None))
-        problems += made
-        dropped += lost
+        for made in project.read(file, name, bugs.pop(name, None)):
+            if isinstance(made, Problem):
+                problems.append(made)
+            else:
+                dropped.append(made)
     for name, file in bugs.items():
         raise CoralError("a buggy file without its program", file=file, expected=name)
     if not problems:
@@ -124,12 +121,8 @@ def programs(folder: Path) -> list[Path]:
 def _run(path: Path) -> Ran:
     """Run all tests of a folder once, and record which functions each calls."""
     root = path.resolve()
-    arguments = (
-        *options(root),
-        f"--ignore-glob=*{_BUGGY_FILE}",
-        f"--ignore={root / _BUGGY}",
-        str(root),
-    )
+    left_out = (f"--ignore-glob=*{_BUGGY_FILE}", f"--ignore={root / _BUGGY}")
+    arguments = (*options(root), *left_out, str(root))
     with open_project(path, params.load().verdicts) as jail:
         ran = jail.run(Request(root, root, arguments, watch=True), None)
     if ran.collected is None:
@@ -173,19 +166,18 @@ class _Project:
     tests: Mapping[tuple[str, str], Sequence[str]]
     sha256: str
 
-    def read(
-        self, file: Path, name: str, bug: Path | None
-    ) -> tuple[list[Problem], list[DroppedProblem]]:
+    def read(self, file: Path, name: str, bug: Path | None) -> Iterator[Problem | DroppedProblem]:
         """Make the problems of one file."""
         called = {function: tests for (one, function), tests in self.tests.items() if one == name}
         try:
             source = read_source(file)
         except CoralError as error:
-            return [], [DroppedProblem(name, "unparseable", str(error))]
+            yield DroppedProblem(name, "unparseable", str(error))
+            return
         tested = [one for one in dict.fromkeys(functions_of(source.tree)) if one in called]
         if not tested:
-            why = "no passing test calls a function of it"
-            return [], [DroppedProblem(name, "untested", why)]
+            yield DroppedProblem(name, "untested", "no passing test calls a function of it")
+            return
         broken = source if bug is None else read_source(bug)
         changed = [one for one in tested if _dump(broken, one) not in ([], _dump(source, one))]
         if bug is not None and not changed:
@@ -195,9 +187,8 @@ class _Project:
                 found=f"no change in {', '.join(tested)}",
                 action="see docs/corpora.md",
             )
-        problems, dropped = [], []
+        stem = Path(name).with_suffix("").as_posix()
         for function in tested:
-            stem = Path(name).with_suffix("").as_posix()
             called_so = stem if len(tested) == 1 else f"{stem}_{function}"
             called_so = re.sub(r"[^A-Za-z0-9_]", "_", called_so)
             try:
@@ -207,22 +198,19 @@ class _Project:
                     raise CoralError("the function cannot be put back into its file")
                 buggy = view(broken, function, helpers=True)[0] if function in changed else None
             except (CoralError, ValueError) as error:
-                dropped.append(DroppedProblem(called_so, "untestable", str(error)))
+                yield DroppedProblem(called_so, "untestable", str(error))
                 continue
             tests = tuple(self._and_hidden(source, function, called[function]))
             together = digest(self.ran.collected or (), tests)
-            problems.append(
-                make_problem(
-                    called_so,
-                    function,
-                    reference,
-                    self.origin,
-                    buggy=buggy,
-                    docstring=docstring,
-                    tests=Suite(str(self.path), name, tests, together, self.sha256),
-                )
+            yield make_problem(
+                called_so,
+                function,
+                reference,
+                self.origin,
+                buggy=buggy,
+                docstring=docstring,
+                tests=Suite(str(self.path), name, tests, together, self.sha256),
             )
-        return problems, dropped
 
     def _and_hidden(self, source: SourceFile, function: str, tests: Sequence[str]) -> list[str]:
         """Add the tests in which a decorator, such as a cache, may have hidden a call."""

@@ -31,9 +31,6 @@ GENES = {
     "convergence": ("method", "lora_dropout", "top_p"),
 }
 
-# Genomes drawn together.
-_CHUNK = 4096
-
 
 def calibrate(automata: Automata, calibration: Calibration, seed: int) -> Transport:
     """Estimate the distribution of the features over `calibration.automata` random genomes.
@@ -43,14 +40,11 @@ def calibrate(automata: Automata, calibration: Calibration, seed: int) -> Transp
         calibration: at least as many automata as its bins need.
         seed: the run's seed.
     """
-    measured = []
-    for start in range(0, calibration.automata, _CHUNK):
-        genomes = [
-            random_genome(genome_id(0, index), generator(seed, "calibration", index))
-            for index in range(start, min(start + _CHUNK, calibration.automata))
-        ]
-        measured.append(features_of(genomes, automata))
-    return estimate(np.concatenate(measured), calibration.bins)
+    genomes = [
+        random_genome(genome_id(0, index), generator(seed, "calibration", index))
+        for index in range(calibration.automata)
+    ]
+    return estimate(features_of(genomes, automata), calibration.bins)
 
 
 def decode(
