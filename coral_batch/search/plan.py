@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
@@ -12,6 +13,7 @@ from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.mapping import decode
 from coral_batch.search.mapping.transport import Transport
+from coral_batch.seeding import generator
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,11 @@ def plan(features: pl.DataFrame, transport: Transport, settings: Params) -> list
         settings: the search, the candidates and the seed of the run.
     """
     genomes = features["genome"].to_list()
-    coordinates = SEARCHES[settings.search.kind].coordinates(
-        genomes, transport(features.select(FEATURES).to_numpy()), settings.seed
-    )
+    if SEARCHES[settings.search.kind].AUTOMATA_DECIDE:
+        coordinates = transport(features.select(FEATURES).to_numpy())
+    else:
+        generators = (generator(settings.seed, "random search", genome) for genome in genomes)
+        coordinates = np.stack([random.random(len(FEATURES)) for random in generators])
     decoded = decode(coordinates, settings.candidates)
     return [
         Plan(genome, tuple(row), configuration, knobs)

@@ -9,8 +9,7 @@ defects (Lin et al. 2017), ManySStuBs4J (Karampatsis and Sutton 2020), PyPIBugs 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator
 
 from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection import bounds, calls, names, operators, statements
@@ -18,30 +17,28 @@ from coral_batch.corpus.injection.scope import Scoped
 
 Kind = Callable[[Scoped, ast.AST], Iterator[Edit]]
 
-KINDS: Mapping[str, Kind] = MappingProxyType(
-    {
-        "arithmetic": operators.arithmetic,
-        "comparison": operators.comparison,
-        "boolean": operators.boolean,
-        "condition": operators.condition,
-        "assignment": operators.assignment,
-        "bound": bounds.bound,
-        "range": bounds.ranges,
-        "index": bounds.index,
-        "slice": bounds.slices,
-        "initial_value": bounds.initial_value,
-        "constant": bounds.constant,
-        "variable": names.variable,
-        "return_value": names.return_value,
-        "operands": names.operands,
-        "arguments": calls.arguments,
-        "call": calls.call,
-        "function": calls.function,
-        "recursion": calls.recursion,
-        "statement": statements.statement,
-        "branches": statements.branches,
-        "indentation": statements.indentation,
-        "loop": statements.loop,
-    }
-)
+KINDS: dict[str, Kind] = {
+    "arithmetic": operators.arithmetic,
+    "comparison": operators.comparison,
+    "boolean": operators.boolean,
+    "condition": operators.condition,
+    "assignment": operators.assignment,
+    "bound": bounds.bound,
+    "range": bounds.ranges,
+    "index": bounds.index,
+    "slice": bounds.slices,
+    "initial_value": bounds.initial_value,
+    "constant": bounds.constant,
+    "variable": names.variable,
+    "return_value": names.return_value,
+    "operands": names.operands,
+    "arguments": calls.arguments,
+    "call": calls.call,
+    "function": calls.function,
+    "recursion": calls.recursion,
+    "statement": statements.statement,
+    "branches": statements.branches,
+    "indentation": statements.indentation,
+    "loop": statements.loop,
+}
 """Name, as in the tables `bug_trials` and `bugs` -> function that yields its edits."""

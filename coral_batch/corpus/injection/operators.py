@@ -3,51 +3,40 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
-from types import MappingProxyType
 
 from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection.scope import Scoped
 
 # The sign of an operator, then the signs that replace it, the likeliest first.
-_ARITHMETIC: Mapping[type[ast.operator], tuple[str, ...]] = MappingProxyType(
-    {
-        ast.Add: ("+", "-"),
-        ast.Sub: ("-", "+"),
-        ast.Mult: ("*", "+", "**"),
-        ast.Div: ("/", "//"),
-        ast.FloorDiv: ("//", "/", "%"),
-        ast.Mod: ("%", "//"),
-        ast.Pow: ("**", "*"),
-        ast.LShift: ("<<", ">>"),
-        ast.RShift: (">>", "<<"),
-        ast.BitAnd: ("&", "|", "^"),
-        ast.BitOr: ("|", "&", "^"),
-        ast.BitXor: ("^", "&", "|"),
-    }
-)
-_COMPARISON: Mapping[type[ast.cmpop], tuple[str, ...]] = MappingProxyType(
-    {
-        ast.Lt: ("<", "<=", ">"),
-        ast.LtE: ("<=", "<", ">="),
-        ast.Gt: (">", ">=", "<"),
-        ast.GtE: (">=", ">", "<="),
-        ast.Eq: ("==", "!="),
-        ast.NotEq: ("!=", "=="),
-        ast.In: ("in", "not in"),
-        ast.NotIn: ("not in", "in"),
-        ast.Is: ("is", "is not"),
-        ast.IsNot: ("is not", "is"),
-    }
-)
+_ARITHMETIC: dict[type[ast.operator], tuple[str, ...]] = {
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "+", "**"),
+    ast.Div: ("/", "//"),
+    ast.FloorDiv: ("//", "/", "%"),
+    ast.Mod: ("%", "//"),
+    ast.Pow: ("**", "*"),
+    ast.LShift: ("<<", ">>"),
+    ast.RShift: (">>", "<<"),
+    ast.BitAnd: ("&", "|", "^"),
+    ast.BitOr: ("|", "&", "^"),
+    ast.BitXor: ("^", "&", "|"),
+}
+_COMPARISON: dict[type[ast.cmpop], tuple[str, ...]] = {
+    ast.Lt: ("<", "<=", ">"),
+    ast.LtE: ("<=", "<", ">="),
+    ast.Gt: (">", ">=", "<"),
+    ast.GtE: (">=", ">", "<="),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.In: ("in", "not in"),
+    ast.NotIn: ("not in", "in"),
+    ast.Is: ("is", "is not"),
+    ast.IsNot: ("is not", "is"),
+}
 _ORDERED = ("<=", ">=")
-_ASSIGNMENT: Mapping[type[ast.operator], tuple[str, ...]] = MappingProxyType(
-    {
-        kind: (f"{sign}=", "=", *(f"{other}=" for other in others))
-        for kind, (sign, *others) in _ARITHMETIC.items()
-    }
-)
 _SIMPLE = ast.Name | ast.Call | ast.Attribute | ast.Subscript
 _JUMPS = ast.Return | ast.Continue | ast.Break | ast.Raise
 
@@ -80,8 +69,9 @@ def boolean(source: Scoped, node: ast.AST) -> Iterator[Edit]:
 
 def assignment(source: Scoped, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong augmented assignments: ``total += x`` as ``total = x`` or ``total -= x``."""
-    if isinstance(node, ast.AugAssign) and type(node.op) in _ASSIGNMENT:
-        yield from _signs(source, node.target, node.value, _ASSIGNMENT[type(node.op)])
+    if isinstance(node, ast.AugAssign) and type(node.op) in _ARITHMETIC:
+        sign, *others = (f"{sign}=" for sign in _ARITHMETIC[type(node.op)])
+        yield from _signs(source, node.target, node.value, (sign, "=", *others))
     elif isinstance(node, ast.Assign) and source.in_loop(node):
         target = node.targets[0]
         if isinstance(target, ast.Name) and target.id in source.variables(target):

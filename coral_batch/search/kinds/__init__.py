@@ -12,9 +12,6 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Params
 
@@ -23,18 +20,7 @@ class Search(Protocol):
     """The interface of each module in this folder."""
 
     AUTOMATA_DECIDE: bool
-    """Whether a genome's automaton decides its configuration."""
-
-    def coordinates(
-        self, genomes: Sequence[str], features: NDArray[np.float64], seed: int
-    ) -> NDArray[np.float64]:
-        """Return the (n, 4) numbers in [0, 1] that decide the configurations.
-
-        Args:
-            genomes: n ids.
-            features: (n, 4) array of their calibrated features, in [0, 1].
-            seed: the run's seed.
-        """
+    """Whether a genome's automaton decides its configuration; else random numbers do."""
 
     def breed(
         self,

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Params
 from coral_batch.search import genome
 
 AUTOMATA_DECIDE = True
-
-
-def coordinates(_: Sequence[str], features: NDArray[np.float64], __: int) -> NDArray[np.float64]:
-    """Decode the features."""
-    return features
 
 
 def breed(

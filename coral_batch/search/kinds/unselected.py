@@ -8,11 +8,9 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Params
 from coral_batch.search import genome
 from coral_batch.search.ids import birth
-from coral_batch.search.kinds import evolved
 from coral_batch.seeding import generator
 
 AUTOMATA_DECIDE = True
-coordinates = evolved.coordinates
 
 
 def breed(
