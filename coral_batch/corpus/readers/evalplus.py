@@ -75,7 +75,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     def make(name: str, row: Row) -> Problem:
         words, program = None, row["prompt"] + row.get("canonical_solution", "")
         if name.startswith("mbpp"):
-            words, program = _words(row["prompt"]), row.get("code") or row["canonical_solution"]
+            # The prompt may be a Python string literal.
+            words = str(_literal(row["prompt"].strip(), row["prompt"])).strip()
+            program = row.get("code") or row["canonical_solution"]
         calls = _calls(row, words)
         function = calls.function
         parse_program(program, function)
@@ -112,12 +114,12 @@ def _id(row: Row) -> str:
     return task_id if isinstance(task_id, str) else f"Mbpp/{task_id}"
 
 
-def _words(prompt: str) -> str:
-    """Return the text of a prompt, which may be a Python string literal."""
+def _literal(code: str | ast.expr, otherwise: str | None) -> Any:
+    """Return the value of a literal; of other code, `otherwise`."""
     try:
-        return str(ast.literal_eval(prompt.strip())).strip()
-    except (SyntaxError, ValueError):
-        return prompt.strip()
+        return ast.literal_eval(code)
+    except (ValueError, TypeError, SyntaxError):
+        return otherwise
 
 
 def _calls(row: Row, words: str | None) -> _Calls:
@@ -145,15 +147,8 @@ def example_call(words: str, function: str) -> Arguments:
     _check_real(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == function:
-            return [_plain_value(argument) for argument in node.args]
+            return [_literal(argument, None) for argument in node.args]
     raise Lost("untestable", "the example in its prompt does not call the function")
-
-
-def _plain_value(argument: ast.expr) -> Any:
-    try:
-        return ast.literal_eval(argument)
-    except (ValueError, TypeError):
-        return None
 
 
 def _arguments(given: Arguments, example: Arguments) -> Arguments:

@@ -108,18 +108,15 @@ def _closest(one: _Fingerprint, others: Sequence[_Fingerprint]) -> list[Overlap]
                 likest, most = index, ratio
     of_ngrams = [_share(one.ngrams, other.seen_ngrams) for other in others]
     of_trees = [_share(one.trees, other.seen_trees) for other in others]
-    chosen = {likest: None, _largest(of_ngrams): None, _largest(of_trees): None}
+    every = range(len(others))
+    largest = [max(every, key=shares.__getitem__) for shares in (of_ngrams, of_trees)]
     rows = []
-    for index in chosen:
+    for index in dict.fromkeys((likest, *largest)):
         other = others[index]
         matcher.set_seq1(other.tokens)
         values = matcher.ratio(), of_ngrams[index], of_trees[index]
         rows.append(Overlap(one.name, one.role, other.name, other.role, *values))
     return rows
-
-
-def _largest(values: Sequence[float]) -> int:
-    return max(range(len(values)), key=lambda index: (values[index], -index))
 
 
 def leaked(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
