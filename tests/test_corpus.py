@@ -47,14 +47,7 @@ PROBLEMS = layout.read(CLASSICS, "classics")[0]
 MANIFEST = make_manifest([given_roles(PROBLEMS)])
 
 
-def with_copy() -> tuple[list[Problem], list[Role]]:
-    """Return the corpus and its manifest with a held-out copy of `wrap`, a test problem."""
-    wrap = next(problem for problem in PROBLEMS if problem.name == "wrap")
-    row = next(row for row in MANIFEST if row.name == "wrap")
-    copy = replace(row, name="fold", role="held_out")
-    return [*PROBLEMS, replace(wrap, name="fold")], [*MANIFEST, copy]
-
-
+WRAP = next(problem for problem in PROBLEMS if problem.name == "wrap")
 PROGRAMS = ("python_programs", "correct_python_programs")
 
 
@@ -69,10 +62,7 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
     ("change", "words"),
     [
         (lambda c: shutil.rmtree(c / "json_testcases"), ["json_testcases", "corpus.sources"]),
-        (
-            lambda c: [(c / folder / "gcd.py").unlink() for folder in PROGRAMS],
-            ["gcd", "39 programs"],
-        ),
+        (lambda c: [(c / one / "gcd.py").unlink() for one in PROGRAMS], ["gcd", "39 programs"]),
         (lambda c: (c / "python_programs/gcd.py").unlink(), ["gcd.py", "no such file"]),
         (
             lambda c: shutil.copy(c / PROGRAMS[1] / "gcd.py", c / PROGRAMS[0]),
@@ -213,14 +203,15 @@ def test_a_manifest_that_was_made_for_other_problems_is_refused() -> None:
 
 
 def test_only_training_problems_are_trained_on_and_only_test_problems_selected_on() -> None:
-    check_training(coralx.TRAINING | {"gcd-3"}, MANIFEST)
-    check_selection(coralx.TEST | {"wrap-1"}, MANIFEST)
-    for name in coralx.TEST | coralx.HELD_OUT | {"bogosort", "wrap-1"}:
-        with pytest.raises(CoralError, match=name):
-            check_training([name], MANIFEST)
-    for name in coralx.TRAINING | coralx.HELD_OUT | {"bogosort", "gcd-3"}:
-        with pytest.raises(CoralError, match=name):
-            check_selection([name], MANIFEST)
+    training, test = coralx.TRAINING | {"gcd-3"}, coralx.TEST | {"wrap-1"}
+    for check, allowed, others in (
+        (check_training, training, test),
+        (check_selection, test, training),
+    ):
+        check(allowed, MANIFEST)
+        for name in others | coralx.HELD_OUT | {"bogosort"}:
+            with pytest.raises(CoralError, match=name):
+                check([name], MANIFEST)
 
 
 def test_what_was_trained_on_is_measured_only_when_asked_for_and_then_named() -> None:
@@ -235,8 +226,7 @@ def test_what_was_trained_on_is_measured_only_when_asked_for_and_then_named() ->
 
 def disguised(change: Callable[[str], str]) -> list[Overlap]:
     """Measure the overlaps when `gcd`, a training problem, is `wrap`, a test problem, changed."""
-    wrap = next(problem for problem in PROBLEMS if problem.name == "wrap")
-    program = change(wrap.reference)
+    program = change(WRAP.reference)
     mixed = [replace(p, reference=program) if p.name == "gcd" else p for p in PROBLEMS]
     return measure_overlaps(mixed, MANIFEST)
 
@@ -289,12 +279,6 @@ def test_the_closest_program_is_that_of_all_pairs() -> None:
         assert max(getattr(row, measure) for row in found) == largest
 
 
-def test_a_copy_of_a_program_that_is_selected_on_is_refused_as_held_out() -> None:
-    with pytest.raises(CoralError, match="wrap \\(test\\), fold \\(held_out\\)") as caught:
-        leaked(measure_overlaps(*with_copy()), LIMITS)
-    assert "split.overlapping to exclude" in str(caught.value)
-
-
 def test_all_programs_that_are_leaked_are_named_at_once() -> None:
     """Whoever adds a source of many programs should not find them one run at a time."""
     references = {problem.name: problem.reference for problem in PROBLEMS}
@@ -307,10 +291,15 @@ def test_all_programs_that_are_leaked_are_named_at_once() -> None:
         assert str(caught.value).count(pair) == 1
 
 
-def test_a_held_out_program_that_is_leaked_can_be_excluded() -> None:
+def test_a_held_out_copy_of_a_program_that_is_selected_on_is_refused_or_excluded() -> None:
+    row = next(row for row in MANIFEST if row.name == "wrap")
+    copied = [*PROBLEMS, replace(WRAP, name="fold")]
+    rows = [*MANIFEST, replace(row, name="fold", role="held_out")]
+    overlaps = measure_overlaps(copied, rows)
+    with refused("wrap (test), fold (held_out)", "split.overlapping to exclude"):
+        leaked(overlaps, LIMITS)
     limits = replace(LIMITS, overlapping="exclude")
-    copied, rows = with_copy()
-    reasons = leaked(measure_overlaps(copied, rows), limits)
+    reasons = leaked(overlaps, limits)
     assert list(reasons) == ["fold"]
     kept = exclude(rows, reasons)
     assert kept[-1].role == "excluded"

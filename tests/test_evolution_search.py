@@ -41,25 +41,28 @@ def features(genomes: list[str]) -> pl.DataFrame:
     return pl.DataFrame({"genome": genomes, **dict.fromkeys(FEATURES, 0.5)})
 
 
-def generation(
-    kind: str, seed: int = 1, passing: int = 8, before: Sequence[Genome] = ()
-) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
-    """Run selection on genomes of which the first are the best, and as many pass the gate.
-
-    They are those of the first generation, or those given of the second.
-    """
-    chosen = replace(settings(kind), seed=seed)
-    genomes = before or random_population(chosen.evolution, chosen.seed)
+def scored(
+    chosen: Params, values: Sequence[float] = (0.5,) * 8
+) -> tuple[tuple[Genome, ...], pl.DataFrame]:
+    """Return the first generation and its scores: of each genome the same in every objective."""
+    genomes = random_population(chosen.evolution, chosen.seed)
     ids = [genome.id for genome in genomes]
-    values = [1 - index / 20 if index < passing else 0.0 for index in range(len(ids))]
-    scores = pl.DataFrame({"genome": ids, "problem": "sieve", **dict.fromkeys(OBJECTIVES, values)})
-    return next_generation(genomes, scores, (), 1 if before else 0, chosen)
+    return genomes, pl.DataFrame(
+        {"genome": ids, "problem": "sieve", **dict.fromkeys(OBJECTIVES, values)}
+    )
+
+
+def generation(
+    kind: str, seed: int = 1, passing: int = 8
+) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
+    """Run selection on genomes of which the first are the best, and as many pass the gate."""
+    chosen = replace(settings(kind), seed=seed)
+    values = [1 - index / 20 if index < passing else 0.0 for index in range(8)]
+    return next_generation(*scored(chosen, values), (), 0, chosen)
 
 
 def test_scores_of_another_population_or_of_different_problems_are_refused() -> None:
-    genomes = random_population(settings("evolved").evolution, 1)
-    ids = [genome.id for genome in genomes]
-    scores = pl.DataFrame({"genome": ids, "problem": "sieve", **dict.fromkeys(OBJECTIVES, 0.5)})
+    genomes, scores = scored(settings("evolved"))
     other = scores.head(1).with_columns(problem=pl.lit("wrap"))
     for table, words in (
         (scores.head(7), r"generation 0, scores of 000-00, [\s\S]*000-07"),
@@ -73,13 +76,9 @@ def test_scores_of_another_population_or_of_different_problems_are_refused() -> 
 
 @pytest.mark.parametrize("passing", [0, 1])
 def test_the_table_says_if_nobody_passed_and_then_the_best_survive_anyway(passing: int) -> None:
-    genomes = random_population(settings("evolved").evolution, 1)
-    ids = [genome.id for genome in genomes]
-    values = [1.0] * passing + [0.0] * (len(ids) - passing)
-    scores = pl.DataFrame({"genome": ids, "problem": "sieve", **dict.fromkeys(OBJECTIVES, values)})
-    rows, _ = next_generation(genomes, scores, (), 0, settings("evolved"))
+    rows, _ = generation("evolved", passing=passing)
     assert {row.nobody_passed for row in rows} == {not passing}
-    assert {row.genome for row in rows if row.survived} >= {ids[0]}
+    assert {row.genome for row in rows if row.survived} >= {"000-00"}
 
 
 def test_a_search_is_a_file_and_its_name_in_the_schema_of_params() -> None:
@@ -142,9 +141,8 @@ def test_parents_are_selected_drawn_by_lot_or_not_there_at_all() -> None:
 
 def test_selection_by_reading_goes_by_how_likely_first_changes_are_the_right_ones() -> None:
     chosen = settings("evolved", "reading")
-    genomes = random_population(chosen.evolution, 1)
+    genomes, scores = scored(chosen)
     ids = [genome.id for genome in genomes]
-    scores = pl.DataFrame({"genome": ids, "problem": "sieve", **dict.fromkeys(OBJECTIVES, 1.0)})
     looks = [
         FirstChangeRow(name, bug, 0.1, (0.5, 0.5), 1, right)
         for number, name in enumerate(ids)

@@ -26,9 +26,9 @@ def gate(schedule: str, generations: int) -> Gate:
     return Gate(schedule, generations, BASE, MAX)
 
 
-def decide(objectives: np.ndarray, limits: Scores = OPEN, survivors: int = 2):
+def decide(objectives: np.ndarray, limits: Scores = OPEN, survivors: int = 2, first=None):
     ids = [f"000-{index:02d}" for index in range(len(objectives))]
-    return select(ids, objectives, objectives.mean(axis=1), limits, survivors)
+    return select(ids, objectives, objectives.mean(axis=1), limits, survivors, first)
 
 
 def dominates(one: np.ndarray, other: np.ndarray) -> bool:
@@ -77,14 +77,11 @@ def test_ranks_are_the_non_dominated_fronts(objectives):
 
 @given(populations, st.integers(1, 5), st.randoms())
 def test_the_order_of_the_genomes_does_not_matter(objectives, survivors, random):
-    ids = [f"000-{index:02d}" for index in range(len(objectives))]
-    order = list(range(len(ids)))
+    straight = decide(objectives, BASE, survivors)
+    order = list(range(len(objectives)))
     random.shuffle(order)
-    fitness = objectives.mean(axis=1)
-    straight = select(ids, objectives, fitness, BASE, survivors)
-    shuffled = select(
-        [ids[row] for row in order], objectives[order], fitness[order], BASE, survivors
-    )
+    ids = [straight[row].id for row in order]
+    shuffled = select(ids, objectives[order], objectives[order].mean(axis=1), BASE, survivors)
     assert sorted(shuffled, key=lambda verdict: verdict.id) == list(straight)
 
 
@@ -117,17 +114,16 @@ def test_rank_comes_before_crowding_and_crowding_before_fitness():
 
 @given(populations, st.data(), st.integers(1, 12))
 def test_repairs_come_before_the_objectives_on_either_side_of_the_gate(objectives, data, survivors):
-    ids = [f"000-{index:02d}" for index in range(len(objectives))]
-    share = st.sampled_from([0.0, 0.25, 0.5, 1.0])
-    repaired = np.array(data.draw(st.lists(share, min_size=len(ids), max_size=len(ids))))
-    fitness = objectives.mean(axis=1)
-    chosen = select(ids, objectives, fitness, BASE, survivors, repaired)
-    order = sorted(range(len(ids)), key=lambda row: chosen[row].place)
+    count = len(objectives)
+    shares = arrays(np.float64, count, elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+    repaired = data.draw(shares)
+    chosen = decide(objectives, BASE, survivors, repaired)
+    order = sorted(range(count), key=lambda row: chosen[row].place)
     keys = [(not chosen[row].shortfalls, repaired[row]) for row in order]
     assert keys == sorted(keys, reverse=True)
     assert sum(row.survived for row in chosen) == (
-        min(survivors, sum(passed for passed, _ in keys) or len(ids))
+        min(survivors, sum(passed for passed, _ in keys) or count)
     )
     # Where all repair alike, the objectives decide, as they do without.
-    alike = select(ids, objectives, fitness, BASE, survivors, np.full(len(ids), 0.5))
-    assert alike == select(ids, objectives, fitness, BASE, survivors)
+    alike = decide(objectives, BASE, survivors, np.full(count, 0.5))
+    assert alike == decide(objectives, BASE, survivors)

@@ -179,9 +179,8 @@ def suite(problem: Problem) -> Suite:
 def test_tests_that_do_not_pass_are_left_out_and_told(tmp_path: Path) -> None:
     tests = "import pytest\n" + PLAIN + "\n\ndef test_wrong():\n    assert mean([1]) == 2\n"
     tests += "\n\n@pytest.mark.skip('later')\ndef test_later():\n    pass\n"
-    write(tmp_path, {"stats.py": STATS, "test_stats.py": tests})
-    write(tmp_path, {"other.py": "def f():\n    return 1\n"})
-    write(tmp_path, {"test_broken.py": "import missing_package\n"})
+    files = {"stats.py": STATS, "test_stats.py": tests, "other.py": "def f():\n    return 1\n"}
+    write(tmp_path, {**files, "test_broken.py": "import missing_package\n"})
     problems, dropped = read("folder", tmp_path)
     assert {suite(problem).tests for problem in problems} == {("test_stats.py::test_two",)}
     assert set(reasons(dropped)) == {
@@ -193,24 +192,24 @@ def test_tests_that_do_not_pass_are_left_out_and_told(tmp_path: Path) -> None:
     assert any("missing_package" in one.detail for one in dropped)
 
 
-def test_an_installed_copy_of_the_project_is_not_what_is_tested(tmp_path: Path) -> None:
-    own = "def f():\n    return 'own'\n"
-    test = "import sortedcontainers\n\n\ndef test_f():\n    assert sortedcontainers.f() == 'own'\n"
-    write(tmp_path, {"sortedcontainers.py": own, "test_it.py": test})
-    assert list(by_name(tmp_path)) == ["sortedcontainers"]
-
-
 def test_settings_of_pytest_hold_wherever_it_looks_for_them(tmp_path: Path) -> None:
-    write(tmp_path, {"stats.py": STATS, "check_stats.py": PLAIN.replace("test_two", "check_two")})
-    (tmp_path / "pyproject.toml").write_text("[tool.pytest-watcher]\n")  # which has none
-    (tmp_path / "setup.cfg").write_text(
-        "[tool:pytest]\npython_files = check_*.py\npython_functions = check_*\n"
-        "filterwarnings = error\n"
-    )
+    files = {
+        "stats.py": STATS,
+        "check_stats.py": PLAIN.replace("test_two", "check_two"),
+        "pyproject.toml": "[tool.pytest-watcher]\n",  # which has none
+        "setup.cfg": "[tool:pytest]\npython_files = check_*.py\npython_functions = check_*\n"
+        "filterwarnings = error\n",
+    }
+    write(tmp_path, files)
     assert suite(by_name(tmp_path)["stats_mean"]).tests == ("check_stats.py::check_two",)
 
 
 FOUND = {
+    "the name of an installed package": {
+        "sortedcontainers.py": TWICE.format(""),
+        "test_it.py": "import sortedcontainers\n"
+        "def test_twice():\n    assert sortedcontainers.twice(4) == 8\n",
+    },
     "an option that the conftest.py of another folder defines": {
         "calc.py": 'def twice(n):\n    """Double.\n\n    >>> twice(4)\n    8\n    """\n'
         "    return 2 * n\n",
