@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -110,17 +109,16 @@ class _Search:
     def program(self, candidate: BugCandidate) -> Program:
         """Return the program to judge."""
         problem, lines = self._problem, self._settings.lines
-        program = partial(
-            Program,
+        plugin = isinstance(problem.tests, Suite)  # that of pytest counts the lines
+        return Program(
             id=f"{problem.name}/{candidate.number}",
             function=problem.function,
+            code=candidate.code if plugin else counted(candidate.code, lines),
             cases=problem.cases,
             tests=problem.tests,
             support=problem.support,
+            lines=lines if plugin else 0,
         )
-        if isinstance(problem.tests, Suite):  # its pytest plugin counts the lines
-            return program(code=candidate.code, lines=lines)
-        return program(code=counted(candidate.code, lines))
 
     def add(self, candidate: BugCandidate, verdicts: Sequence[Verdict]) -> None:
         """Record the verdicts on a candidate, and keep it if it is a wanted bug.

@@ -77,7 +77,12 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
         cases = tuple(map(_with_tolerance, cases))
     tests, support = None, {}
     if not cases:
-        tests = _read_tests(path / _TESTS / f"test_{name}.py", name)
+        file = path / _TESTS / f"test_{name}.py"
+        tests = read_text(file)
+        with _using(file):
+            tree = programs.parse(tests, "the test file")
+            _check_plain(tree)
+            check_uncaught({name}, tree.body)
         support = {SUPPORT: read_text(path / _TESTS / f"{SUPPORT}.py")}
     return make_problem(
         name,
@@ -99,21 +104,6 @@ def _with_tolerance(case: Case) -> Case:
             if all(type(value) in (int, float) for value in (number, case.expected)):
                 return replace(case, tolerance=tolerance)
     return case
-
-
-def _read_tests(file: Path, name: str) -> str:
-    """Return a test file after checking that all of its tests will run.
-
-    Raises:
-        CoralError: it is not Python, or has tests that are not plain functions or that catch
-            exceptions of the function `name`.
-    """
-    tests = read_text(file)
-    with _using(file):
-        tree = programs.parse(tests, "the test file")
-        _check_plain(tree)
-        check_uncaught({name}, tree.body)
-    return tests
 
 
 @contextmanager

@@ -12,8 +12,6 @@ from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem, Role, Suite
 from coral_batch.records.settings import Shares, Source
 
-QUIXBUGS, FILE = "quixbugs", "file"
-
 Given = Mapping[str, tuple[str, str]]
 """Problem -> its role and the reason."""
 
@@ -67,9 +65,9 @@ def _judged(problem: Problem) -> str:
 def _given(problems: Sequence[Problem], source: Source) -> Given:
     if isinstance(source.roles, Shares):
         return {problem.name: _by_shares(problem, source.roles) for problem in problems}
-    if source.roles == QUIXBUGS:
+    if source.roles == "quixbugs":
         return _by_quixbugs(problems, Path(source.path))
-    if source.roles == FILE:
+    if source.roles == "file":
         return _by_file(problems, Path(source.path))
     of_all = (source.roles, "the role of its whole source (corpus.sources)")
     return {problem.name: of_all for problem in problems}
