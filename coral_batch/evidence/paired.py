@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -110,11 +110,23 @@ def compare(
     """
     problems = sorted(first)
     stream = generator(seed, purpose, *ids)
-    rows = [[outcomes[problem] for problem in problems] for outcomes in (first, second)]
-    members = _members(problems)
-    values = [np.array([pass_at_k(row.samples, row.solved, k) for row in model]) for model in rows]
-    draws = _draw(rows, k, members, stream)
-    return _paired(values, draws, members, stream)
+    models = [[outcomes[problem] for problem in problems] for outcomes in (first, second)]
+    values = [np.array([pass_at_k(row.samples, row.solved, k) for row in rows]) for rows in models]
+    counts = [np.array([row.samples for row in rows] + [0]) for rows in models]
+    shares = [np.array([row.solved / row.samples for row in rows] + [0.0]) for rows in models]
+    tables = [np.zeros((len(samples), samples.max() + 1)) for samples in counts]
+    for rows, table in zip(models, tables, strict=True):
+        for index, row in enumerate(rows):
+            table[index, : row.samples + 1] = [
+                pass_at_k(row.samples, count, k) for count in range(row.samples + 1)
+            ]
+
+    def drawn(model: int, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        # Drawing n samples with replacement from n with c solved gives Binomial(n, c / n) solved.
+        solved = stream.binomial(counts[model][chosen], shares[model][chosen])
+        return tables[model][chosen, solved]
+
+    return _paired(problems, values, drawn, stream)
 
 
 def compare_means(
@@ -136,36 +148,42 @@ def compare_means(
         ids: as there.
     """
     problems = sorted(first)
-    stream = generator(seed, purpose, *ids)
-    members = _members(problems)
     values = [np.array([model[problem] for problem in problems]) for model in (first, second)]
     padded = [np.append(model, 0.0) for model in values]
-    found: list[list[NDArray[np.float64]]] = [[], []]
-    for chosen, drawn in _resampled(members, len(problems), stream):
-        for means, model in zip(found, padded, strict=True):
-            means.append(model[chosen].sum(axis=1) / drawn)
-    draws = [np.concatenate(means) for means in found]
-    return _paired(values, draws, members, stream)
+    stream = generator(seed, purpose, *ids)
+    return _paired(problems, values, lambda model, chosen: padded[model][chosen], stream)
 
 
 def _paired(
+    problems: Sequence[str],
     values: Sequence[NDArray[np.float64]],
-    draws: Sequence[NDArray[np.float64]],
-    members: NDArray[np.int64],
+    drawn: Callable[[int, NDArray[np.int64]], NDArray[np.float64]],
     stream: np.random.Generator,
 ) -> Paired:
     """Return the comparison of two models.
 
     Args:
+        problems: the problems.
         values: of each model, its value of each problem.
-        draws: of each model, its mean in each draw of the bootstrap.
-        members: as `_members` returns them.
-        stream: random numbers of the randomisation test.
+        drawn: stage two: the values of a model, 0 or 1, of the problems of draws. These are a
+            (draws, problems) array of indices, padded with the number of all problems, whose value
+            is 0.
+        stream: random numbers.
     """
+    members = _members(problems)
+    programs = stream.integers(len(members), size=(DRAWS, len(members)))
+    means: list[list[NDArray[np.float64]]] = [[], []]
+    for start in range(0, DRAWS, _AT_ONCE):
+        some = programs[start : start + _AT_ONCE]
+        chosen = members[some].reshape(len(some), -1)
+        sizes = (chosen < len(problems)).sum(axis=1)
+        for model, of_model in enumerate(means):
+            of_model.append(drawn(model, chosen).sum(axis=1) / sizes)
+    draws = [np.concatenate(of_model) for of_model in means]
     difference = np.round(draws[1] - draws[0], _DECIMALS)
     gain = _estimate(values[1].mean() - values[0].mean(), difference)
     left, right = (
-        _estimate(value.mean(), drawn) for value, drawn in zip(values, draws, strict=True)
+        _estimate(value.mean(), of_model) for value, of_model in zip(values, draws, strict=True)
     )
     chance = _chance(values[1] - values[0], members, stream)
     return Paired(
@@ -227,51 +245,6 @@ def _members(problems: Sequence[str]) -> NDArray[np.int64]:
     most = max(map(len, by_program.values()))
     padding = len(problems)
     return np.array([one + [padding] * (most - len(one)) for one in by_program.values()])
-
-
-def _draw(
-    models: Sequence[Sequence[Outcome]],
-    k: int,
-    members: NDArray[np.int64],
-    stream: np.random.Generator,
-) -> list[NDArray[np.float64]]:
-    """Resample programs, and the samples of their problems; return each model's pass@k.
-
-    Drawing n samples with replacement from n with c solved gives Binomial(n, c / n) solved.
-    """
-    counts = [np.array([row.samples for row in rows] + [0]) for rows in models]
-    shares = [np.array([row.solved / row.samples for row in rows] + [0.0]) for rows in models]
-    tables = []
-    for rows, samples in zip(models, counts, strict=True):
-        table = np.zeros((len(samples), samples.max() + 1))
-        for index, row in enumerate(rows):
-            table[index, : row.samples + 1] = [
-                pass_at_k(row.samples, count, k) for count in range(row.samples + 1)
-            ]
-        tables.append(table)
-    found: list[list[NDArray[np.float64]]] = [[] for _ in models]
-    for chosen, drawn in _resampled(members, len(models[0]), stream):
-        for model, samples, share, table in zip(found, counts, shares, tables, strict=True):
-            solved = stream.binomial(samples[chosen], share[chosen])
-            model.append(table[chosen, solved].sum(axis=1) / drawn)
-    return [np.concatenate(model) for model in found]
-
-
-def _resampled(
-    members: NDArray[np.int64], problems: int, stream: np.random.Generator
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield stage one in batches: per draw the indices of its problems, padded, and their number.
-
-    Args:
-        members: as `_members` returns them.
-        problems: number of problems, which is also the padding.
-        stream: random numbers.
-    """
-    programs = stream.integers(len(members), size=(DRAWS, len(members)))
-    for start in range(0, DRAWS, _AT_ONCE):
-        some = programs[start : start + _AT_ONCE]
-        chosen = members[some].reshape(len(some), -1)
-        yield chosen, (chosen < problems).sum(axis=1)
 
 
 def _chance(
