@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -142,25 +142,20 @@ def spent(
     """
     trained: dict[str, int] = {}
     drawn: dict[tuple[str, object], str] = {}  # adapter and knobs -> the first genome with both
-    decoded: dict[str, tuple[int, int]] = {}
+    decoded: dict[str, list[int]] = {}  # genome -> tokens of each of its samples
     for adapters, samples in generations:
         for row in adapters:
             trained.setdefault(row.key, row.tokens)
             drawn.setdefault((row.key, row.knobs), row.genome)
-        born = {row.genome: (0, 0) for row in adapters if row.genome not in decoded}
+        born: dict[str, list[int]] = {
+            row.genome: [] for row in adapters if row.genome not in decoded
+        }
         for sample in samples:
             if sample.genome in born:
-                count, tokens = born[sample.genome]
-                born[sample.genome] = (count + 1, tokens + sample.drawn_tokens)
+                born[sample.genome].append(sample.drawn_tokens)
         decoded |= born
-    counts = [decoded[genome] for genome in set(drawn.values())]
-    return Budget(
-        len(decoded),
-        len(trained),
-        sum(trained.values()),
-        sum(count for count, _ in counts),
-        sum(tokens for _, tokens in counts),
-    )
+    counted = [tokens for genome in {*drawn.values()} for tokens in decoded[genome]]
+    return Budget(len(decoded), len(trained), sum(trained.values()), len(counted), sum(counted))
 
 
 def closest(overlaps: pl.DataFrame) -> dict[str, Closest]:
@@ -205,34 +200,37 @@ def compare_with_base(
     """
     if (scored := evaluation[1]["genome"].unique().to_list()) != [best.genome]:
         raise apart(f"an evaluation of {', '.join(scored)}; the best genome is {best.genome}")
-    scores = {}
     base, other = _paired(evaluation)
     roles = dict(evaluation[0].select("problem", "role").iter_rows())
+    scores = {}
     for role in _ROLES:
-        names = [name for name in base if roles[name] == role]
+        names = {name for name in base if roles[name] == role}
         if names:
             scores[role] = _comparison(_only(base, names), _only(other, names), seed, role)
-    of_test = _paired(selection)
-    scores[SELECTION] = _comparison(*of_test, seed, SELECTION)
-    held_out = [name for name in base if roles[name] == "held_out"]
-    seen = set(held_out)
+    scores[SELECTION] = _comparison(*_paired(selection), seed, SELECTION)
+    held_out = {name for name in base if roles[name] == "held_out"}
     of_base, of_best = (
-        first_changes([row for row in rows if row.problem in seen]) for rows in looks
+        first_changes(row for row in rows if row.problem in held_out) for rows in looks
     )
     if {name: values.keys() for name, values in of_base.items()} != {
         name: values.keys() for name, values in of_best.items()
     }:
         raise apart("first changes of different problems, of base model and best genome")
-    by_kind, by_difficulty = (
-        {
-            part: _slice(_only(base, names), _only(other, names), seed, part)
-            for part, names in _grouped(held_out, parts)
+
+    def slices(part_of: Callable[[Bug], str]) -> dict[str, Slice]:
+        parts = {bug.id: part_of(bug) for bug in bugs}
+        grouped: dict[str, set[str]] = {}
+        for name in held_out:
+            grouped.setdefault(parts.get(name, OWN), set()).add(name)
+        return {
+            part: Slice(
+                len(names),
+                _programs(names),
+                compare(_only(base, names), _only(other, names), 1, seed, "evidence slice", part),
+            )
+            for part, names in sorted(grouped.items())
         }
-        for parts in (
-            {bug.id: bug.kind for bug in bugs},
-            {bug.id: difficulty(bug) for bug in bugs},
-        )
-    )
+
     return Evidence(
         search=search,
         best=best.genome,
@@ -241,8 +239,8 @@ def compare_with_base(
         budget=budget,
         contamination=closest(overlaps),
         scores=scores,
-        kinds=by_kind,
-        difficulty=by_difficulty,
+        kinds=slices(lambda bug: bug.kind),
+        difficulty=slices(difficulty),
         first_changes={
             name: Slice(
                 len(values),
@@ -260,18 +258,6 @@ def difficulty(bug: Bug) -> str:
     if bug.failed == 1:
         return "fails all cases"
     return "fails half or more" if bug.failed >= 0.5 else "fails fewer than half"
-
-
-def _grouped(problems: Sequence[str], parts: Mapping[str, str]) -> list[tuple[str, list[str]]]:
-    found: dict[str, list[str]] = {}
-    for problem in problems:
-        found.setdefault(parts.get(problem, OWN), []).append(problem)
-    return sorted(found.items())
-
-
-def _slice(base: Outcomes, best: Outcomes, seed: int, name: str) -> Slice:
-    paired = compare(base, best, 1, seed, "evidence slice", name)
-    return Slice(len(base), _programs(base), paired)
 
 
 def _programs(outcomes: Iterable[str]) -> int:
@@ -300,5 +286,5 @@ def _comparison(base: Outcomes, best: Outcomes, seed: int, name: str) -> Compari
     )
 
 
-def _only(outcomes: Outcomes, problems: Sequence[str]) -> Outcomes:
-    return {problem: outcomes[problem] for problem in problems}
+def _only(outcomes: Outcomes, problems: Collection[str]) -> Outcomes:
+    return {problem: row for problem, row in outcomes.items() if problem in problems}
