@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Bug, Problem
 from coral_batch.records.rows import AdapterRow, FirstChangeRow, SampleRow, SelectionRow
-from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.records.settings import OBJECTIVES
 from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.automata.picture import draw
@@ -40,9 +40,6 @@ from coral_batch.work.text import (
     sparkline,
     table,
 )
-
-NO_CODE = "no code; the raw answer is in samples.jsonl"
-UNCHANGED = "the buggy code, unchanged"
 
 _BAR = 10  # characters of a full bar
 _KINDS = 60  # characters of a line of kinds
@@ -140,10 +137,11 @@ def individual_text(individual: Individual) -> str:
 
 def adapter_text(adapter: AdapterRow) -> str:
     """Return an adapter's key, configuration, generation knobs and training."""
+    method, r, alpha, dropout, modules = configuration_cells(adapter.configuration)
     return "\n".join(
         (
             f"adapter   {adapter.key}",
-            f"          {_configuration(adapter.configuration)}",
+            f"          {method}, r {r}, alpha {alpha}, dropout {dropout}, on {modules}",
             f"knobs     {knobs_text(adapter.knobs)}",
             f"training  {_training(adapter)}",
         )
@@ -156,6 +154,15 @@ def difference(before: str, after: str, names: tuple[str, str] = ("buggy", "repa
     return list(difflib.unified_diff(one, other, *names, lineterm=""))
 
 
+def change(repair: Repair) -> tuple[list[str], str]:
+    """Return the diff of a repair to the buggy program, and a note if there is none."""
+    if not repair.sample.code.strip():
+        return [], "no code; the raw answer is in samples.jsonl"
+    assert repair.problem.buggy is not None  # it has a prompt
+    lines = difference(repair.problem.buggy, repair.sample.code)
+    return lines, "" if lines else "the buggy code, unchanged"
+
+
 def diff_text(lines: Sequence[str], colour: bool) -> str:
     """Return the lines of a diff, indented and in colours."""
     colours = {"+": GREEN, "-": RED, "@": CYAN}
@@ -165,14 +172,36 @@ def diff_text(lines: Sequence[str], colour: bool) -> str:
     )
 
 
-def failures(verdicts: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    """Return the failed verdicts; consecutive ones with the same message are one group."""
-    failing = [row for row in verdicts if row["kind"] != "PASS"]
-    found: list[list[Mapping[str, Any]]] = []
-    for (kind, _), group in groupby(failing, key=lambda row: (row["kind"], row["detail"])):
-        # A wrong result is shown with its case's input; a crash often is the same for all cases.
+class Failure(NamedTuple):
+    """Failed cases with the same message; text is escaped.
+
+    Attributes:
+        cases: how many.
+        name: of the case, or of the first and the last one.
+        kind: of their verdicts.
+        question: input and expected result of a single case; None for a test, or several cases.
+        detail: the message.
+    """
+
+    cases: int
+    name: str
+    kind: str
+    question: tuple[str, str] | None
+    detail: str
+
+
+def failures(repair: Repair) -> list[Failure]:
+    """Return the failed cases; consecutive ones with the same message are one failure."""
+    failing = [row for row in repair.verdicts if row["kind"] != "PASS"]
+    found = []
+    for (kind, detail), group in groupby(failing, key=lambda row: (row["kind"], row["detail"])):
         rows = list(group)
-        found += [[row] for row in rows] if kind == "FAIL" else [rows]
+        # A wrong result is shown with its case's input; a crash often is the same for all cases.
+        for alike in [[row] for row in rows] if kind == "FAIL" else [rows]:
+            name, question = case_name(alike[0]), _question(repair.problem, alike[0])
+            if len(alike) > 1:
+                name, question = f"{name} to {case_name(alike[-1])}", None
+            found.append(Failure(len(alike), name, kind, question, inline(detail)))
     return found
 
 
@@ -181,7 +210,7 @@ def case_name(row: Mapping[str, Any]) -> str:
     return f"case {row['case']}" if row["test"] is None else inline(row["test"])
 
 
-def question(problem: Problem, row: Mapping[str, Any]) -> tuple[str, str] | None:
+def _question(problem: Problem, row: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the escaped input and expected result of a verdict's case; None for a test."""
     if row["test"] is not None:
         return None
@@ -193,11 +222,6 @@ def repairs_text(repairs: Sequence[Repair], colour: bool) -> str:
     """Return an overview of the problems, then each problem's prompt and repairs."""
     grouped = [list(group) for _, group in groupby(repairs, key=lambda r: r.sample.problem)]
     return "\n\n".join((_overview(grouped), *(_problem(group, colour) for group in grouped)))
-
-
-def _configuration(configuration: AdapterConfiguration) -> str:
-    method, r, alpha, dropout, modules = configuration_cells(configuration)
-    return f"{method}, r {r}, alpha {alpha}, dropout {dropout}, on {modules}"
 
 
 def _training(adapter: AdapterRow) -> str:
@@ -289,24 +313,30 @@ def mark(repair: Repair) -> str:
 
 
 def _repair(repair: Repair, same: int, colour: bool) -> str:
-    sample = repair.sample
+    sample, scores = repair.sample, repair.scores
     heading = f"--- {sample.problem}{mark(repair)}, sample {sample.sample} ---"
     about = (
         f"  finish {sample.finish}, {sample.new_tokens} new tokens{_origin(sample)}, seed"
-        f" {sample.seed}, fitness {repair.scores['fitness']:.3f}"
+        f" {sample.seed}, fitness {scores['fitness']:.3f}"
     )
     if same != sample.sample:
         return f"{paint(heading, BOLD, colour)}\n{about}\n  the same code as sample {same}"
-    assert repair.problem.buggy is not None  # it has a prompt
-    parts = (
-        paint(heading, BOLD, colour),
-        about,
-        _diff(repair.problem.buggy, sample.code, colour),
-        _verdicts(repair, colour),
-        _findings(repair.findings),
-        _scores(repair.scores),
+    diff, note = change(repair)
+    return "\n".join(
+        (
+            paint(heading, BOLD, colour),
+            about,
+            f"  {note}" if note else diff_text(diff, colour),
+            _verdicts(repair, colour),
+            f"  findings  {len(repair.findings) or 'none'}",
+            *(f"    {finding_text(row)}" for row in repair.findings),
+            "  scores",
+            *(
+                f"    {name:<8}  {scores[name]:.3f}  {inline(scores[f'{name}_reason'])}"
+                for name in OBJECTIVES
+            ),
+        )
     )
-    return "\n".join(parts)
 
 
 def _origin(sample: SampleRow) -> str:
@@ -317,47 +347,22 @@ def _origin(sample: SampleRow) -> str:
     return copied + redrawn + ("" if likely is None else f", log-probability {decimal(likely, 2)}")
 
 
-def _diff(buggy: str, code: str, colour: bool) -> str:
-    if not code.strip():
-        return f"  {NO_CODE}"
-    lines = difference(buggy, code)
-    if not lines:
-        return f"  {UNCHANGED}"
-    return diff_text(lines, colour)
-
-
 def _verdicts(repair: Repair, colour: bool) -> str:
     counts = Counter(row["kind"] for row in repair.verdicts)
     tally = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
     isolation = ", ".join(sorted({row["isolation"] for row in repair.verdicts}))
     lines = [f"  verdicts  {tally} (isolation: {isolation})"]
-    for rows in failures(repair.verdicts):
-        first = rows[0]
-        if len(rows) == 1:
-            lines += _failure(repair.problem, first, colour)
-        else:
-            what = f"{len(rows)} cases, {case_name(first)} to {case_name(rows[-1])}"
-            lines.append(f"    {paint(f'{what}: ' + first['kind'], RED, colour)}")
-            lines.append(f"      {_detail_name(first)}  {inline(first['detail'])}")
+    for failure in failures(repair):
+        many = f"{failure.cases} cases, " if failure.cases > 1 else ""
+        heading = f"{many}{failure.name}: {failure.kind}"
+        lines.append(f"    {paint(heading, RED, colour)}")
+        got = "detail"
+        if failure.question is not None:
+            lines.append(f"      input     {failure.question[0]}")
+            lines.append(f"      expected  {failure.question[1]}")
+            got = "got" if failure.kind == "FAIL" else got
+        lines.append(f"      {got:<8}  {failure.detail}")
     return "\n".join(lines)
-
-
-def _failure(problem: Problem, row: Mapping[str, Any], colour: bool) -> list[str]:
-    lines = [f"    {paint(f'{case_name(row)}: ' + row['kind'], RED, colour)}"]
-    asked = question(problem, row)
-    if asked is not None:
-        lines += [f"      input     {asked[0]}", f"      expected  {asked[1]}"]
-    lines.append(f"      {_detail_name(row)}  {inline(row['detail'])}")
-    return lines
-
-
-def _detail_name(row: Mapping[str, Any]) -> str:
-    return "got     " if row["kind"] == "FAIL" and row["test"] is None else "detail  "
-
-
-def _findings(findings: Sequence[Mapping[str, Any]]) -> str:
-    lines = [f"  findings  {len(findings) or 'none'}"]
-    return "\n".join([*lines, *(f"    {finding_text(row)}" for row in findings)])
 
 
 def finding_text(row: Mapping[str, Any]) -> str:
@@ -367,14 +372,6 @@ def finding_text(row: Mapping[str, Any]) -> str:
         f"{row['tool']} {row['line']}:{row['column']} {inline(row['code'])}"
         f" {inline(row['message'])}{severity}"
     )
-
-
-def _scores(scores: Mapping[str, Any]) -> str:
-    lines = ["  scores"]
-    for objective in OBJECTIVES:
-        reason = inline(scores[f"{objective}_reason"])
-        lines.append(f"    {objective:<8}  {scores[objective]:.3f}  {reason}")
-    return "\n".join(lines)
 
 
 def _json(value: Any) -> str:

@@ -5,15 +5,13 @@ Two runs of the same parameters give the same bytes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any
 
-from markupsafe import Markup
-
 from coral_batch import lake
-from coral_batch.records.rows import SelectionRow
-from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.records.settings import OBJECTIVES
 from coral_batch.report.page.charts import bar, training_curve
 from coral_batch.report.page.image import data_uri, slice_through_time, snapshots
 from coral_batch.report.page.render import render
@@ -29,11 +27,14 @@ _KNOBS = ("temperature", "top-p", "top-k", "repetition penalty")
 
 
 def view(individual: Individual) -> dict[str, Any]:
-    """Return what the page shows of a genome; images are data URIs."""
+    """Return what the page shows of a genome; images are data URIs.
+
+    Of the gate: objective, score, threshold, whether the score reaches it, and a bar of both.
+    """
     steps, grids = snapshots(individual.cells)
-    adapter = individual.adapter
+    adapter, fate = individual.adapter, individual.selection
     cells = (*configuration_cells(adapter.configuration), *knobs_cells(adapter.knobs))
-    features = [(name, individual.features[name]) for name in FEATURES]
+    features = ((name, individual.features[name]) for name in FEATURES)
     return {
         "individual": individual,
         "steps": steps,
@@ -41,19 +42,14 @@ def view(individual: Individual) -> dict[str, Any]:
         "slice": data_uri(slice_through_time(individual.cells)),
         "features": [(name, value, bar(value, "plain")) for name, value in features],
         "configuration": list(zip((*_CONFIGURATION, *_KNOBS), cells, strict=True)),
-        "gate": gate(individual.selection),
+        "gate": [
+            (name, score, limit, name not in fate.failed, bar(score, "plain", limit))
+            for name, score, limit in zip(
+                OBJECTIVES, astuple(fate.objectives), astuple(fate.thresholds), strict=True
+            )
+        ],
         "curve": training_curve(adapter.losses),
     }
-
-
-def gate(fate: SelectionRow) -> list[tuple[str, float, float, bool, Markup]]:
-    """Return objective, score, threshold, whether the score reaches it, and a bar of both."""
-    return [
-        (name, score, limit, name not in fate.failed, bar(score, "plain", limit))
-        for name, score, limit in zip(
-            OBJECTIVES, astuple(fate.objectives), astuple(fate.thresholds), strict=True
-        )
-    ]
 
 
 _NAMES = {
@@ -81,7 +77,9 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
     problems = attempts(repairs)
     roles = {repair.scores["role"] for repair in repairs}
     where = "the held-out bugs" if roles == {"held_out"} else "all problems"
-    outcomes = {one for attempt in problems for item in attempt.repairs for one in item["outcome"]}
+    outcomes = {
+        one for attempt in problems for item in attempt["repairs"] for one in item["outcome"]
+    }
     return render(
         "generation.html",
         part=part,
@@ -94,10 +92,10 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
         nobody_passed=NOBODY_PASSED,
         objectives=OBJECTIVES,
         genomes=genomes,
-        matrix=_matrix(genomes, [attempt.problem for attempt in problems], repairs),
+        matrix=_matrix(genomes, [attempt["problem"] for attempt in problems], repairs),
         attempts=problems,
         outcomes=sorted(outcomes, key=lambda name: (name.isupper(), name)),
-        kinds=sorted({attempt.kind for attempt in problems}),
+        kinds=sorted({attempt["kind"] for attempt in problems}),
         shown=SHOWN,
         isolation=sorted({row["isolation"] for repair in repairs for row in repair.verdicts}),
     )
@@ -107,9 +105,10 @@ def _matrix(
     genomes: Sequence[str], problems: Sequence[str], repairs: Sequence[Repair]
 ) -> list[list[tuple[int, int]]]:
     """Return a row per genome, a cell per problem: samples that pass all cases, samples."""
-    solved = {(genome, problem): (0, 0) for genome in genomes for problem in problems}
-    for repair in repairs:
-        key = (repair.sample.genome, repair.problem.name)
-        passes, samples = solved[key]
-        solved[key] = (passes + (repair.scores["bugfix"] == 1), samples + 1)
-    return [[solved[genome, problem] for problem in problems] for genome in genomes]
+    drawn = Counter((one.sample.genome, one.problem.name) for one in repairs)
+    solved = Counter(
+        (one.sample.genome, one.problem.name) for one in repairs if one.scores["bugfix"] == 1
+    )
+    return [
+        [(solved[genome, name], drawn[genome, name]) for name in problems] for genome in genomes
+    ]
