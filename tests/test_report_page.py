@@ -91,7 +91,7 @@ def _first_page() -> str:
 
 
 def test_the_first_page_opens_with_the_result_and_what_ran(pages: dict[str, Page]) -> None:
-    opening = _first_page().partition("coral-batch report ")[2] or _first_page()
+    opening = _first_page().partition("Against the base model")[0]
     for words in (
         "The best genome repairs 75 % of 2 held-out bugs, the base model 25 %",
         "tiny, evolved search, population 3 x 2 generations, seed 1. Corpus: classics"
@@ -100,8 +100,7 @@ def test_the_first_page_opens_with_the_result_and_what_ran(pages: dict[str, Page
         "best genome 75 % [25, 100]",
         "Difference: +50 [+0, +100] points, may be noise.",
     ):
-        place = opening.index(words)
-        assert place < opening.index("Against the base model"), words
+        assert words in opening, words
 
 
 def test_the_first_page_draws_the_line_of_descent_with_its_scores(pages: dict[str, Page]) -> None:
@@ -371,7 +370,7 @@ def test_charts_of_one_generation_and_of_zeros_can_be_drawn() -> None:
     assert training_curve(()) == ""
     assert "in 1 steps" in training_curve((0.5,))
     one = selected("000-00", Scores(1.0, 1.0, 1.0, 1.0, 1.0), 0.3)
-    assert "nan" not in pareto([one], [one], one, one.objectives, Scores(1.0, 0.0, 0.0, 0.0, 0.0))
+    assert "nan" not in pareto([one], one, one.objectives, Scores(1.0, 0.0, 0.0, 0.0, 0.0))
 
 
 def test_a_picture_is_a_png_of_the_cells() -> None:

@@ -178,20 +178,8 @@ def training_curve(losses: Sequence[float]) -> Markup:
     return chart(*PANEL, "Training loss", what, parts)
 
 
-def front(rows: Sequence[SelectionRow]) -> list[SelectionRow]:
-    """Return the non-dominated genomes, fittest first."""
-    objectives = np.array([astuple(row.objectives) for row in rows])
-    chosen = moocore.is_nondominated(objectives, maximise=True, keep_weakly=True)
-    members = [row for row, member in zip(rows, chosen, strict=True) if member]
-    return sorted(members, key=lambda row: (-row.fitness, birth(row.genome)))
-
-
 def pareto(
-    rows: Sequence[SelectionRow],
-    members: Sequence[SelectionRow],
-    best: SelectionRow,
-    base: Scores,
-    weights: Scores,
+    rows: Sequence[SelectionRow], best: SelectionRow, base: Scores, weights: Scores
 ) -> Markup:
     """Draw every genome: fitness from the first objective against fitness from the others.
 
@@ -199,7 +187,6 @@ def pareto(
 
     Args:
         rows: every genome once.
-        members: those on the front.
         best: the genome to label.
         base: the base model's objectives.
         weights: of the fitness.
@@ -220,14 +207,13 @@ def pareto(
         f"fitness from {OBJECTIVES[0]}, of {first:g}",
         f"fitness from the other {len(OBJECTIVES) - 1}, of {1 - first:.4g}",
     )
-    kept = {row.genome for row in members}
     radius = 4 if len(rows) <= 200 else 2
-    dominated = [
-        frame.at(point) for row, point in zip(rows, points, strict=True) if row.genome not in kept
-    ]
-    ahead = [frame.at(place(row.objectives)) for row in members]
-    x, y = frame.at(chosen)
-    bx, by = frame.at(base_place)
+    objectives = np.array([astuple(row.objectives) for row in rows])
+    ahead = moocore.is_nondominated(objectives, maximise=True, keep_weakly=True)
+    # On the front the fittest come first.
+    order = sorted(range(len(rows)), key=lambda at: (-rows[at].fitness, birth(rows[at].genome)))
+    on_front = [frame.at(points[at]) for at in order if ahead[at]]
+    dominated = [frame.at(points[at]) for at in range(len(rows)) if not ahead[at]]
     parts = [
         frame.axes([(value, f"{value:g}") for value in x_ticks], y_ticks, names),
         *(
@@ -235,13 +221,13 @@ def pareto(
             for point in (chosen, base_place)
         ),
         path(circles(dominated, radius), "hollow mean"),
-        path(circles(ahead, radius + 1), "dot best"),
-        path(diamonds([(bx, by)], 6), "dot base"),
-        text(*_beside(bx, by, frame), "base model", f"mark {_anchor(bx, frame)}"),
-        text(*_beside(x, y, frame), best.genome, f"mark {_anchor(x, frame)}"),
+        path(circles(on_front, radius + 1), "dot best"),
+        path(diamonds([frame.at(base_place)], 6), "dot base"),
+        _label("base model", frame.at(base_place), frame),
+        _label(best.genome, frame.at(chosen), frame),
     ]
     what = (
-        f"{len(rows)} genomes, {len(members)} of them on the front; best {best.genome} with"
+        f"{len(rows)} genomes, {len(on_front)} of them on the front; best {best.genome} with"
         f" fitness {best.fitness:.3f}, base model {sum(base_place):.3f}"
     )
     return chart(*WIDE, "Pareto front", what, parts)
@@ -254,12 +240,11 @@ def _equal_fitness(fitness: float, frame: Frame) -> list[Point]:
     return [frame.at((x, fitness - x)) for x in (left, right)]
 
 
-def _anchor(x: float, frame: Frame) -> str:
-    return "end" if x > frame.width * 0.7 else "start"
-
-
-def _beside(x: float, y: float, frame: Frame) -> Point:
-    return (x - 10 if _anchor(x, frame) == "end" else x + 10, y + 4)
+def _label(content: str, place: Point, frame: Frame) -> Markup:
+    """Write a name beside a point, on the side that has room."""
+    x, y = place
+    left = x > frame.width * 0.7
+    return text(x - 10 if left else x + 10, y + 4, content, f"mark {'end' if left else 'start'}")
 
 
 def bar(value: float, css: str, limit: float | None = None) -> Markup:

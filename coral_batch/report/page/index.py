@@ -20,22 +20,13 @@ from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow, TimeRow
-from coral_batch.records.settings import Params
-from coral_batch.report.claims import (
-    TITLES,
-    conclusion,
-    count,
-    interval,
-    paired_cells,
-    reliability,
-    slices,
-)
-from coral_batch.report.metrics import OBJECTIVES, Metrics
+from coral_batch.records.settings import OBJECTIVES, Params
+from coral_batch.report import claims
+from coral_batch.report.metrics import Metrics
 from coral_batch.report.page.charts import (
     Series,
     by_generation,
     descent_chart,
-    front,
     held_out_chart,
     interval_bar,
     pareto,
@@ -95,16 +86,11 @@ def index_page(tables: Tables, settings: Params) -> str:
         params=params.FILE.read_text(encoding="utf-8"),
         refused=None if metrics.best.passed else REFUSED,
         objectives=OBJECTIVES,
-        generations=metrics.generations,
         floors=[(_FLOORS[name], floor) for name, floor in metrics.floors.items()],
         sources=dict.fromkeys(row.source for row in roles),
         programs=Counter(row.role for row in roles),
-        titles=TITLES,
-        cells=paired_cells,
-        count=count,
-        conclusion=conclusion,
+        claims=claims,
         difference_bar=interval_bar,
-        slices=slices(evidence),
         warnings=with_training(evidence.scores),
         held_out=held_out,
         held_out_chart=held_out
@@ -112,15 +98,12 @@ def index_page(tables: Tables, settings: Params) -> str:
         descent=descent_chart(genomes, worth, descent, list(names)),
         score=_SCORES[settings.evolution.select],
         measures=_MEASURES,
-        reliability=reliability(evidence),
-        budget=evidence.budget,
         mapped=SEARCHES[evidence.search].AUTOMATA_DECIDE,
         linteval_rows=_linted(linteval),
         linteval_outcomes=sorted({*linteval["base"]["outcomes"], *linteval["best"]["outcomes"]}),
         charts=_charts(metrics, fates),
         pareto=pareto(
             list(rows.values()),
-            front(list(rows.values())),
             rows[metrics.best.genome],
             metrics.base.objectives,
             settings.objectives.weights,
@@ -140,7 +123,7 @@ def _linted(metrics: Mapping[str, Any]) -> list[tuple[str, list[str], Any]]:
                 continue
             shares = [_estimate(metrics[model][kind][name]) for model in ("base", "best")]
             gain = _estimate(difference)
-            cells = [*map(interval, shares), interval(gain, signed=True)]
+            cells = [*map(claims.interval, shares), claims.interval(gain, signed=True)]
             rows.append((f"{kind} {name}", cells, interval_bar(gain)))
     return rows
 
