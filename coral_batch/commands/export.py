@@ -91,12 +91,9 @@ def export(
     check_free(destination)
     # Merging and GGUF read the base model's files.
     base = (check_base if merged or gguf else read_card)(lake.path("base"))
-    if genome is None or _is_best(genome):
-        part, exported, card, folder = _best()
-    else:
-        part, exported, card, folder = _genome(genome)
+    exported, card, folder = _exported(genome)
     examples = _learnt(exported.genome, card)
-    check_files(folder, card.files, "the table adapter_cards", again(part))
+    check_files(folder, card.files, "the table adapter_cards", again(exported.generation))
     check_origin(card, "base", base.sha256)
     trained = _trained(card, examples)
     form: Form = "merged" if merged else "gguf" if gguf else "peft"
@@ -134,24 +131,17 @@ def export(
 def _learnt(genome: str, card: AdapterCardRow) -> list[Example]:
     """Return the training examples of an adapter and its ancestors."""
     examples, settings = lake.read_rows("examples", Example), params.load()
-    population = settings.evolution.population
-    own = portion(examples, settings.examples, place(genome, population))
-    check_origin(card, "examples", examples_sha256(own))
-    if settings.examples.portion is None or not card.determinants["parents"]:
-        return list(own)
-    genomes = (
-        member
-        for name in settings.generations
-        for member in lake.read_rows("population", Genome, name)
-    )
-    line = sorted(ancestors(genomes, genome), key=birth)
+    members = frozenset({genome})
+    if card.determinants["parents"]:
+        parts = (lake.read_rows("population", Genome, name) for name in settings.generations)
+        members = ancestors((member for part in parts for member in part), genome)
+    portions = {
+        member: portion(examples, settings.examples, place(member, settings.evolution.population))
+        for member in sorted(members, key=birth)
+    }
+    check_origin(card, "examples", examples_sha256(portions[genome]))
     # A line can be dealt a portion twice.
-    shown = (
-        one
-        for member in line
-        for one in portion(examples, settings.examples, place(member, population))
-    )
-    return list(dict.fromkeys(shown))
+    return list(dict.fromkeys(one for dealt in portions.values() for one in dealt))
 
 
 def _trained(card: AdapterCardRow, examples: Sequence[Example]) -> Trained:
@@ -172,46 +162,32 @@ def _trained(card: AdapterCardRow, examples: Sequence[Example]) -> Trained:
         most = max(linted.values())
         versions = "a version" if most == 1 else f"up to {most} versions"
         words.append(f"{versions} with lint errors")
-    return Trained(
-        lake.path("examples").name,
-        file_sha256(lake.path("examples")),
-        sorted({problem.origin for problem in problems if problem.name in taught}),
-        words,
-        card.determinants["seed"],
-        card.determinants["training"],
-    )
+    origins = sorted({problem.origin for problem in problems if problem.name in taught})
+    settings = {**card.determinants["training"], "seed": card.determinants["seed"]}
+    return Trained(file_sha256(lake.path("examples")), origins, words, settings)
 
 
 def _is_best(genome: str) -> bool:
     return lake.path("best").exists() and lake.read_document("best", BestRow).genome == genome
 
 
-def _best() -> tuple[str, Exported, AdapterCardRow, Path]:
-    best = lake.read_document("best", BestRow)
-    evidence = lake.read_document("evidence", Evidence)
-    if (evidence.best, evidence.generation) != (best.genome, best.generation):
-        raise apart(f"{evidence.best} as the best genome", lake.path("evidence"))
-    part = best.generation
-    _, card, folder = find_adapter(part, best.genome)
-    exported = Exported(
-        best.genome,
-        best.generation,
-        best.configuration,
-        best.knobs,
-        best.fitness,
-        best.passed,
-        evidence,
-    )
-    return part, exported, card, folder
-
-
-def _genome(genome: str) -> tuple[str, Exported, AdapterCardRow, Path]:
-    part = generation_of(genome, params.load().generations, "GENOME")
+def _exported(genome: str | None) -> tuple[Exported, AdapterCardRow, Path]:
+    """Return the named genome, or the best one, with its adapter's card and folder."""
+    evidence = None
+    if genome is None or _is_best(genome):
+        best = lake.read_document("best", BestRow)
+        genome, part = best.genome, best.generation
+        evidence = lake.read_document("evidence", Evidence)
+        if (evidence.best, evidence.generation) != (genome, part):
+            raise apart(f"{evidence.best} as the best genome", lake.path("evidence"))
+    else:
+        part = generation_of(genome, params.load().generations, "GENOME")
     row, card, folder = find_adapter(part, genome)
     fates = lake.read_rows("selection", SelectionRow, part)
     fate = find(fates, lake.path("selection", part), genome=genome)
-    exported = Exported(genome, part, row.configuration, row.knobs, fate.fitness, fate.passed, None)
-    return part, exported, card, folder
+    passed = fate.passed if evidence is None else best.passed
+    exported = Exported(genome, part, row.configuration, row.knobs, fate.fitness, passed, evidence)
+    return exported, card, folder
 
 
 def _copy(folder: Path, complete: Path, base: str | None, revision: str | None) -> None:

@@ -6,18 +6,18 @@ dequantised from (catalogue), or by the hashes of a local folder's files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from huggingface_hub import ModelCardData
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from coral_batch.evidence.summary import Evidence
 from coral_batch.models.base.catalogue import CATALOGUE
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
-from coral_batch.report.claims import TITLES, conclusion, paired_cells
+from coral_batch.report import claims
+from coral_batch.report.page.render import environment
 from coral_batch.report.roles import with_training
 from coral_batch.search.best import REFUSED
 
@@ -56,20 +56,16 @@ class Trained:
     """The training of an adapter.
 
     Attributes:
-        table: file name of the table of training examples.
-        examples: its SHA-256.
+        examples: SHA-256 of the table `examples`.
         origins: of the problems in these examples.
         shown: what the examples of a problem are, in words.
-        seed: of the training.
-        settings: name in params.yaml -> value of each hyperparameter.
+        settings: name in params.yaml -> value of each hyperparameter and of the seed.
     """
 
-    table: str
     examples: str
     origins: Sequence[str]
     shown: Sequence[str]
-    seed: object
-    settings: Mapping[str, Any]
+    settings: dict[str, Any]
 
 
 def model_card(exported: Exported, trained: Trained, base: Card, form: Form) -> str:
@@ -94,32 +90,18 @@ def model_card(exported: Exported, trained: Trained, base: Card, form: Form) -> 
         license=None if base.licence is None else base.licence.lower(),
     )
     # Markdown needs no escaping.
-    templates = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=False,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return templates.get_template("model_card.md.jinja").render(
+    template = environment(Path(__file__).parent).get_template("model_card.md.jinja")
+    return template.render(
         front=front.to_yaml(),
         exported=exported,
         trained=trained,
         base=base,
         entry=entry,
         form=form,
-        configuration={
-            **asdict(exported.configuration),
-            **trained.settings,
-            "seed": trained.seed,
-            **asdict(exported.knobs),
-        },
+        configuration=asdict(exported.configuration) | trained.settings | asdict(exported.knobs),
         rank=next((rank for rank in _RANKS if rank >= exported.configuration.r), None),
         gguf_adapter=GGUF_ADAPTER,
         refused=REFUSED,
-        titles=TITLES,
-        cells=paired_cells,
-        conclusion=conclusion,
+        claims=claims,
         with_training=with_training,
     )

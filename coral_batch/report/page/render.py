@@ -13,7 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from coral_batch.work.text import decimal
@@ -35,7 +35,7 @@ def render(template: str, **values: Any) -> str:
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
         " img-src data:; base-uri 'none'; form-action 'none'"
     )
-    page = _environment().get_template(template)
+    page = environment(_TEMPLATES).get_template(template)
     return page.render(style=Markup(style), script=Markup(script), policy=policy, **values) + "\n"
 
 
@@ -44,13 +44,14 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
+def environment(folder: Path) -> Environment:
+    """Return the templates of a folder; only text for ``.jinja`` ones is not escaped for HTML."""
+    found = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=select_autoescape(disabled_extensions=("jinja",), default=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["score"] = partial(decimal, places=3)
-    return environment
+    found.filters["score"] = partial(decimal, places=3)
+    return found
