@@ -25,8 +25,7 @@ from coral_batch.records.rows import (
     SelectionRow,
     SubjectRow,
 )
-from coral_batch.records.settings import Scores
-from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.records.settings import OBJECTIVES, Scores
 from coral_batch.search.automata.features import FEATURES
 from stages import best
 from tests.rows import SAMPLE, selected

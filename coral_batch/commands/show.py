@@ -26,7 +26,7 @@ from coral_batch.records.rows import (
     SelectionRow,
     SubjectRow,
 )
-from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.records.settings import OBJECTIVES
 from coral_batch.report.reading import read_individuals, read_repairs
 from coral_batch.report.views import (
     Repair,

@@ -6,7 +6,7 @@ elsewhere, so that two runs of the same parameters give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from operator import sub
 from typing import Any
@@ -18,7 +18,7 @@ from coral_batch.lake import find
 from coral_batch.objectives.aggregate import fitness, objectives_of
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
-from coral_batch.records.settings import OBJECTIVES, Scores
+from coral_batch.records.settings import Scores
 from coral_batch.search.best import choose
 
 DECIMALS = 6
@@ -158,19 +158,16 @@ def passes(scores: pl.DataFrame) -> dict[str, float]:
 
 
 def _generation(tables: Evaluated, new_adapters: int) -> GenerationMetrics:
-    selection = tables.selection
-    shares = tables.passes
-    means = (
-        _mean([getattr(row.objectives, objective) for row in selection]) for objective in OBJECTIVES
-    )
+    selection, shares = tables.selection, tables.passes
+    objectives = zip(*(astuple(row.objectives) for row in selection), strict=True)
     return GenerationMetrics(
         genomes=len(selection),
         new_adapters=new_adapters,
         gate_passed=sum(row.passed for row in selection),
         best_fitness=_rounded(tables.best.fitness),
         mean_fitness=_mean([row.fitness for row in selection]),
-        objectives=Scores(*means),
-        pass_at_1=_mean(list(shares.values())),
+        objectives=Scores(*map(_mean, objectives)),
+        pass_at_1=_mean(shares.values()),
         problems_solved=_solved(shares),
     )
 
@@ -188,7 +185,7 @@ def _best(generations: Sequence[Evaluated], best: BestRow, shares: Mapping[str, 
         knobs=best.knobs,
         fitness=_rounded(chosen.fitness),
         objectives=Scores(*map(_rounded, astuple(chosen.objectives))),
-        pass_at_1=_mean(list(shares.values())),
+        pass_at_1=_mean(shares.values()),
         problems_solved=_solved(shares),
     )
 
@@ -199,7 +196,7 @@ def _summary(scores: pl.DataFrame, weights: Scores) -> Summary:
     return Summary(
         _rounded(float(fitness(objectives, weights)[0])),
         Scores(*(_rounded(float(value)) for value in objectives[0])),
-        _mean(list(shares.values())),
+        _mean(shares.values()),
         _solved(shares),
     )
 
@@ -208,7 +205,7 @@ def _solved(shares: Mapping[str, float]) -> int:
     return sum(share > 0 for share in shares.values())
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean(values: Collection[float]) -> float:
     return _rounded(sum(values) / len(values))
 
 

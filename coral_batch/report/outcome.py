@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 
 import polars as pl
 
-from coral_batch.records.settings import OBJECTIVES, Scores
-from coral_batch.report.metrics import DECIMALS, Best, Evaluated, Metrics, Summary, passes
+from coral_batch.records.settings import OBJECTIVES
+from coral_batch.report.metrics import (
+    DECIMALS,
+    Best,
+    Evaluated,
+    GenerationMetrics,
+    Metrics,
+    Summary,
+    passes,
+)
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import decimal, table, to_csv
 
@@ -21,20 +29,21 @@ def outcome(metrics: Metrics) -> str:
             name,
             _number(row.best_fitness),
             _number(row.mean_fitness),
-            *_numbers(row.objectives),
-            _number(row.pass_at_1),
-            f"{row.problems_solved}/{metrics.problems}",
+            *_scores(row, metrics.problems),
             f"{row.gate_passed}/{row.genomes}",
             f"{row.new_adapters} new",
         )
         for name, row in metrics.generations.items()
     ]
-    rows += [
-        (),
-        *(_model_row(name, floor, metrics.problems) for name, floor in metrics.floors.items()),
-        _model_row("base", metrics.base, metrics.problems),
-        _model_row(metrics.best.genome, metrics.best, metrics.problems),
-    ]
+    models: dict[str, Summary | Best] = {
+        **metrics.floors,
+        "base": metrics.base,
+        metrics.best.genome: metrics.best,
+    }
+    rows.append(())
+    for name, model in models.items():
+        scores = _scores(model, metrics.problems)
+        rows.append((name, _number(model.fitness), "", *scores, "", ""))
     return "\n".join(
         (
             "Selection scores: generations (means of their genomes), base model, best genome",
@@ -51,17 +60,10 @@ def outcome(metrics: Metrics) -> str:
     )
 
 
-def _model_row(name: str, model: Summary | Best, problems: int) -> Sequence[str]:
-    return (
-        name,
-        _number(model.fitness),
-        "",
-        *_numbers(model.objectives),
-        _number(model.pass_at_1),
-        f"{model.problems_solved}/{problems}",
-        "",
-        "",
-    )
+def _scores(model: GenerationMetrics | Summary | Best, problems: int) -> list[str]:
+    """Return the objectives, pass@1 and the problems solved."""
+    numbers = map(_number, (*astuple(model.objectives), model.pass_at_1))
+    return [*numbers, f"{model.problems_solved}/{problems}"]
 
 
 def _gain(metrics: Metrics) -> str:
@@ -74,10 +76,6 @@ def _gain(metrics: Metrics) -> str:
         f"pass@1 {100 * best.pass_at_1:.0f} % and {100 * base.pass_at_1:.0f} %, problems solved"
         f" {best.problems_solved} and {base.problems_solved} of {metrics.problems}."
     )
-
-
-def _numbers(scores: Scores) -> tuple[str, ...]:
-    return tuple(map(_number, astuple(scores)))
 
 
 def _number(value: float) -> str:
@@ -107,15 +105,9 @@ def plots(
         ),
         **{f"objectives/{name}.csv": _objective(name, metrics, generations) for name in OBJECTIVES},
         "best_objectives.csv": _paired(
-            "objective",
-            dict(zip(OBJECTIVES, astuple(metrics.best.objectives), strict=True)),
-            dict(zip(OBJECTIVES, astuple(metrics.base.objectives), strict=True)),
+            "objective", asdict(metrics.best.objectives), asdict(metrics.base.objectives)
         ),
-        "best_problems.csv": _paired(
-            "problem",
-            best_passes,
-            passes(of_base),
-        ),
+        "best_problems.csv": _paired("problem", best_passes, passes(of_base)),
     }
 
 
