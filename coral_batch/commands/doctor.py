@@ -60,15 +60,15 @@ class Finding:
 
     Attributes:
         subject: what was checked.
-        grade: how good it is.
         found: the result.
         means: the consequence for a run.
+        grade: how good it is.
     """
 
     subject: str
-    grade: Grade
     found: str
     means: str
+    grade: Grade = Grade.OK
 
 
 def doctor(
@@ -98,14 +98,14 @@ def system(settings: Params) -> Iterator[Finding]:
     """Operating system and Python."""
     found = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
     if platform.system() != "Linux":
-        yield Finding("system", Grade.FAIL, found, "the jail needs Linux: use a Linux machine")
+        yield Finding("system", found, "the jail needs Linux: use a Linux machine", Grade.FAIL)
         return
     tested = f"{', '.join(TESTED[:-1])} and {TESTED[-1]}"
     if ".".join(platform.python_version_tuple()[:2]) in TESTED:
-        yield Finding("system", Grade.OK, found, f"supported; tested with Python {tested}")
+        yield Finding("system", found, f"supported; tested with Python {tested}")
     else:
         means = f"only tested with Python {tested}; this version may fail"
-        yield Finding("system", Grade.NOTE, found, means)
+        yield Finding("system", found, means, Grade.NOTE)
 
 
 def arithmetic(settings: Params) -> Iterator[Finding]:
@@ -118,28 +118,27 @@ def arithmetic(settings: Params) -> Iterator[Finding]:
     vector = [name for name in VECTOR if known.get("processor", {}).get(name)]
     found = f"{processor()}, {cores} cores, {', '.join(vector) or 'no vector extensions'}"
     if known["device"] == "cuda":
-        yield Finding("processor", Grade.OK, found, "models run on the GPU")
-        yield Finding("device", Grade.OK, known["device"], f"models compute in {known['dtype']}")
+        yield Finding("processor", found, "models run on the GPU")
+        yield Finding("device", known["device"], f"models compute in {known['dtype']}")
         return
     if known["dtype"] == "bfloat16":
-        means = "bf16 in hardware: models use it"
-        yield Finding("processor", Grade.OK, found, means)
+        yield Finding("processor", found, "bf16 in hardware: models use it")
     else:
         hidden = any("bf16" in name for name in vector)
         why = "oneDNN is set not to use bf16" if hidden else "no bf16 in hardware"
         means = f"{why}: models compute in {known['dtype']}, about half as fast"
-        yield Finding("processor", Grade.NOTE, found, means)
+        yield Finding("processor", found, means, Grade.NOTE)
     means = f"models run on the processor, with {known['threads']} threads"
-    yield Finding("device", Grade.OK, "no GPU that torch can use", means)
+    yield Finding("device", "no GPU that torch can use", means)
 
 
 def load(settings: Params) -> Iterator[Finding]:
     """Whether the processor is free."""
     if idle():
-        yield Finding("load", Grade.OK, "nothing else is running", "all cores are free for a run")
+        yield Finding("load", "nothing else is running", "all cores are free for a run")
     else:
         means = "drawing answers will be many times slower, since threads wait for one another"
-        yield Finding("load", Grade.NOTE, "something else is running", means)
+        yield Finding("load", "something else is running", means, Grade.NOTE)
 
 
 def duration(settings: Params) -> Iterator[Finding]:
@@ -151,17 +150,17 @@ def duration(settings: Params) -> Iterator[Finding]:
     (device, *_) = devices()
     if device.type == "cuda":
         means = "an earlier default run took about 12 minutes on an NVIDIA H200 with 16 cores"
-        yield Finding("time", Grade.OK, "not estimated on a GPU", means)
+        yield Finding("time", "not estimated on a GPU", means)
         return
     dtype = compute_dtype(device)
     rate = product_rate(dtype)
     parts = minutes(settings, rate, dtype)
     split = ", ".join(f"{name} {part:.0f}" for name, part in parts.items())
     means = f"a run takes about {sum(parts.values()):.0f} minutes on an idle machine: {split}"
-    grade = Grade.OK
+    found = f"{rate / 1e9:.0f} GFLOP/s of matrix products"
     if changed := unlike_measured(settings):
-        grade, means = Grade.NOTE, f"{means}; ignores the changed {', '.join(changed)}"
-    yield Finding("time", grade, f"{rate / 1e9:.0f} GFLOP/s of matrix products", means)
+        means += f"; ignores the changed {', '.join(changed)}"
+    yield Finding("time", found, means, Grade.NOTE if changed else Grade.OK)
 
 
 def memory(settings: Params) -> Iterator[Finding]:
@@ -175,9 +174,9 @@ def memory(settings: Params) -> Iterator[Finding]:
             f"the default run needs up to {size_text(needed)} to train two adapters in parallel;"
             " with less it trains one at a time"
         )
-        yield Finding("memory", Grade.NOTE, found, means)
+        yield Finding("memory", found, means, Grade.NOTE)
     else:
-        yield Finding("memory", Grade.OK, found, "enough for the default base model")
+        yield Finding("memory", found, "enough for the default base model")
 
 
 def disk(settings: Params) -> Iterator[Finding]:
@@ -185,12 +184,12 @@ def disk(settings: Params) -> Iterator[Finding]:
     free = shutil.disk_usage(".").free
     found = f"{size_text(free)} free in {Path.cwd()}"
     if not os.access(".", os.W_OK):
-        yield Finding("disk", Grade.FAIL, f"{Path.cwd()} is read-only", "nothing can be written")
+        yield Finding("disk", f"{Path.cwd()} is read-only", "nothing can be written", Grade.FAIL)
     elif free < DISK:
         means = f"base model, store and DVC's cache take up to {size_text(DISK)} in the default run"
-        yield Finding("disk", Grade.NOTE, found, means)
+        yield Finding("disk", found, means, Grade.NOTE)
     else:
-        yield Finding("disk", Grade.OK, found, "enough for the default run")
+        yield Finding("disk", found, "enough for the default run")
 
 
 def versions(settings: Params) -> Iterator[Finding]:
@@ -207,10 +206,10 @@ def versions(settings: Params) -> Iterator[Finding]:
             other.append(f"{name} {installed} (pinned {pinned})")
     if other:
         means = "results may differ from the pinned versions; `make setup` installs those"
-        yield Finding("versions", Grade.NOTE, ", ".join(other), means)
+        yield Finding("versions", ", ".join(other), means, Grade.NOTE)
     else:
         found = f"as pinned in {CONSTRAINTS}; torch {version('torch')}, peft {version('peft')}"
-        yield Finding("versions", Grade.OK, found, "the versions that were tested")
+        yield Finding("versions", found, "the versions that were tested")
 
 
 def isolation(settings: Params) -> Iterator[Finding]:
@@ -220,15 +219,14 @@ def isolation(settings: Params) -> Iterator[Finding]:
 
     found = try_out(())
     if found.layers:
-        means = "in force, just tried"
-        yield Finding("isolation", Grade.OK, ", ".join(found.layers), means)
+        yield Finding("isolation", ", ".join(found.layers), "in force, just tried")
     for layer, why in found.missing.items():
         if layer in settings.verdicts.require:
             means = "required by verdicts.require in params.yaml: no program will run"
-            yield Finding("isolation", Grade.FAIL, f"{layer} missing: {why}", means)
+            yield Finding("isolation", f"{layer} missing: {why}", means, Grade.FAIL)
         else:
             means = "not required; verdicts record that it was not in force"
-            yield Finding("isolation", Grade.NOTE, f"{layer} missing: {why}", means)
+            yield Finding("isolation", f"{layer} missing: {why}", means, Grade.NOTE)
 
 
 def jails(settings: Params) -> Iterator[Finding]:
@@ -240,10 +238,10 @@ def jails(settings: Params) -> Iterator[Finding]:
     try:
         count = workers_that_fit(settings.compute.workers, each)
     except CoralError as error:
-        yield Finding("jails", Grade.FAIL, f"programs of {each} MiB", str(error))
+        yield Finding("jails", f"programs of {each} MiB", str(error), Grade.FAIL)
         return
     found = f"{f'{count} in parallel' if count else 'on the cluster'}, {each} MiB each"
-    yield Finding("jails", Grade.OK, found, "fits into free memory")
+    yield Finding("jails", found, "fits into free memory")
 
 
 def workers(settings: Params) -> Iterator[Finding]:
@@ -256,23 +254,23 @@ def workers(settings: Params) -> Iterator[Finding]:
     address = cluster()
     if address is None:
         means = f"all work runs here; set {ADDRESS} to use a Dask cluster"
-        yield Finding("workers", Grade.OK, "local processes", means)
+        yield Finding("workers", "local processes", means)
         return
     try:
         found = dask().everywhere(address, try_out, settings.verdicts.require)
     except CoralError as error:
-        yield Finding("workers", Grade.FAIL, f"{ADDRESS}={address}", str(error))
+        yield Finding("workers", f"{ADDRESS}={address}", str(error), Grade.FAIL)
         return
     able = [device for device, objection in found.values() if objection is None]
     for name, (_, objection) in found.items():
         if objection is not None:
-            yield Finding("workers", Grade.FAIL, name, f"it would refuse work: {objection}")
+            yield Finding("workers", name, f"it would refuse work: {objection}", Grade.FAIL)
     count = f"{len(able)} workers of {address}, {sum(able)} with a device"
     if any(able):
-        yield Finding("workers", Grade.OK, count, "all work runs there")
+        yield Finding("workers", count, "all work runs there")
     else:
         means = "training and decoding wait for a worker with a device (--resources device=1)"
-        yield Finding("workers", Grade.NOTE, count, means)
+        yield Finding("workers", count, means, Grade.NOTE)
 
 
 def mirrors(settings: Params) -> Iterator[Finding]:
@@ -284,20 +282,20 @@ def mirrors(settings: Params) -> Iterator[Finding]:
     model = settings.base.model
     if lake.path("card").is_file():
         means = "no download needed unless base.model changes"
-        yield Finding("base", Grade.OK, f"{lake.path('base')} exists", means)
+        yield Finding("base", f"{lake.path('base')} exists", means)
     if model not in CATALOGUE:
         means = "not in the catalogue: the stage `base` checks whether it is available"
-        yield Finding("mirrors", Grade.NOTE, f"base.model is {model}", means)
+        yield Finding("mirrors", f"base.model is {model}", means, Grade.NOTE)
         return
     answers = probe(CATALOGUE[model])
     for name, why in answers.items():
         if why is None:
-            yield Finding("mirrors", Grade.OK, name, f"has {CATALOGUE[model].file}")
+            yield Finding("mirrors", name, f"has {CATALOGUE[model].file}")
         elif any(answer is None for answer in answers.values()) or lake.path("card").is_file():
-            yield Finding("mirrors", Grade.OK, f"{name} failed: {why}", "not needed")
+            yield Finding("mirrors", f"{name} failed: {why}", "not needed")
         else:
             means = "no mirror answers: go online, or put the file where `coral base` says"
-            yield Finding("mirrors", Grade.FAIL, f"{name} failed: {why}", means)
+            yield Finding("mirrors", f"{name} failed: {why}", means, Grade.FAIL)
 
 
 def store(settings: Params) -> Iterator[Finding]:
@@ -307,25 +305,24 @@ def store(settings: Params) -> Iterator[Finding]:
     files = [file for file in lake.DOWNLOADS.rglob("*") if file.is_file()]
     downloads = sum(file.stat().st_size for file in files)
     found = f"{len(entries)} entries, {size_text(size)}; downloads {size_text(downloads)}"
-    means = "finished work that runs reuse; `coral store prune` frees space"
-    yield Finding("store", Grade.OK, found, means)
+    yield Finding("store", found, "finished work that runs reuse; `coral store prune` frees space")
 
 
 def cache(settings: Params) -> Iterator[Finding]:
     """Whether DVC's lock files and its cache, which it does not check itself, are intact."""
     for file in torn(Path()):
         means = f"DVC fails on it: rm {file}; {WRITTEN_IN_PLACE[file]}"
-        yield Finding(file.name, Grade.FAIL, "damaged, e.g. by a kill", means)
+        yield Finding(file.name, "damaged, e.g. by a kill", means, Grade.FAIL)
     # A killed DVC leaves partial copies under other names, which it never reads.
     objects = sorted(file for file in CACHE.glob("??/*") if _OBJECT.fullmatch(file.name))
     damaged = [file for file in objects if found_md5(file) != file.parent.name + file.name[:30]]
     if damaged:
         means = f"DVC would copy them into the lake: rm -f {' '.join(map(str, damaged))}"
         found = f"{len(damaged)} of {len(objects)} files are damaged, e.g. by a power cut"
-        yield Finding("cache", Grade.FAIL, found, means)
+        yield Finding("cache", found, means, Grade.FAIL)
     else:
         found = f"{len(objects)} files with correct hashes"
-        yield Finding("cache", Grade.OK, found, "DVC can restore earlier outputs")
+        yield Finding("cache", found, "DVC can restore earlier outputs")
 
 
 def torn(project: Path) -> list[Path]:
@@ -351,17 +348,6 @@ def _has_shape(file: Path, shape: Callable[[Any], Any]) -> bool:
 
 
 CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
-    system,
-    arithmetic,
-    load,
-    duration,
-    memory,
-    disk,
-    versions,
-    isolation,
-    jails,
-    workers,
-    mirrors,
-    store,
-    cache,
+    *(system, arithmetic, load, duration, memory, disk, versions),
+    *(isolation, jails, workers, mirrors, store, cache),
 )
