@@ -7,7 +7,8 @@ lake is not changed.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -159,7 +160,12 @@ def score(
     print(f"{found.name} next to its base model, {card.name}\n")
     print(scores_table(measures))
     if file is not None:
-        _write(file, adapter, found, card, knobs, measures)
+        content = {
+            "adapter": {"folder": str(adapter), "files": found.files, "knobs": knobs},
+            "base": {"name": card.name, "revision": card.revision, "sha256": card.sha256},
+            "measures": measures,
+        }
+        lake.write_text(file, json.dumps(lake.plain(content), indent=2) + "\n")
 
 
 def _check_tables() -> None:
@@ -251,59 +257,43 @@ def repairs_of(
     base = lake.path("base")
     rows, looks, _ = sample(subjects, problems, [], samples, base, settings, drawing)
     verdicts = judge_of(settings)(as_programs(rows, problems))
-    passed = {
-        (row.genome, row.problem, row.sample): all(one.kind == "PASS" for one in of_row)
+    solved = Counter(
+        (row.genome, row.problem)
         for row, of_row in zip(rows, verdicts, strict=True)
+        if all(one.kind == "PASS" for one in of_row)
+    )
+    return {
+        name: Repaired(
+            {problem.name: Outcome(samples, solved[name, problem.name]) for problem in problems},
+            first_changes(look for look in looks if look.genome == name),
+        )
+        for name in (subject.genome for subject in subjects)
     }
-    found: dict[str, Repaired] = {}
-    for subject in subjects:
-        name = subject.genome
-        outcomes = {
-            problem.name: Outcome(
-                samples, sum(passed[name, problem.name, at] for at in range(samples))
-            )
-            for problem in problems
-        }
-        of_subject = first_changes(look for look in looks if look.genome == name)
-        found[name] = Repaired(outcomes, of_subject)
-    return found
 
 
 def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measure:
-    """Score both on CodeLinterEval, at its own temperature."""
-    tests = lake.read_rows("linteval_tests", ItemTests)
-    knobs = knobs_at(settings.linteval.temperature)
-    base, other = (
-        _lint_outcomes(subject, items, tests, settings)
-        for subject in _subjects(adapter, knobs, knobs)
-    )
-    return _measure("CodeLinterEval: pass@1", base, other, settings)
-
-
-def _lint_outcomes(
-    subject: SubjectRow,
-    items: Sequence[Item],
-    tests: Sequence[ItemTests],
-    settings: Params,
-) -> Outcomes:
-    """Draw and score a model's answers; return item -> outcome, items named by function."""
+    """Draw and score both models' answers to CodeLinterEval, at its own temperature."""
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.linteval.scores.tables import score_samples
     from coral_batch.models.decoding.drawing import draw
     from coral_batch.verdicts.pool import isolation_text, judge_of
 
-    drawing = partial(draw, store=Store(lake.STORE))
-    rows, _ = answer(subject, items, lake.path("base"), settings, drawing)
-    judge, isolation = judge_of(settings), isolation_text(settings)
-    scored = score_samples(rows, items, tests, judge, isolation, settings.compute.workers)
-    scores = scored["linteval_scores"]
+    tests = lake.read_rows("linteval_tests", ItemTests)
     # Named like injected bugs, so that `program_of` returns the function.
     names = {one.id: f"{one.function or f'item {one.id}'}-{one.id}" for one in tests}
-    outcomes = {}
-    for item in items:
-        passed = [row["official"] for row in scores if row["item"] == item.meta.id]
-        outcomes[names[item.meta.id]] = Outcome(len(passed), sum(passed))
-    return outcomes
+    drawing = partial(draw, store=Store(lake.STORE))
+    judge, isolation = judge_of(settings), isolation_text(settings)
+    knobs = knobs_at(settings.linteval.temperature)
+    outcomes = []
+    for subject in _subjects(adapter, knobs, knobs):
+        rows, _ = answer(subject, items, lake.path("base"), settings, drawing)
+        scored = score_samples(rows, items, tests, judge, isolation, settings.compute.workers)
+        passed: dict[str, list[int]] = {}
+        for row in scored["linteval_scores"]:
+            passed.setdefault(names[row["item"]], []).append(row["official"])
+        outcomes.append({name: Outcome(len(one), sum(one)) for name, one in passed.items()})
+    base, other = outcomes
+    return _measure("CodeLinterEval: pass@1", base, other, settings)
 
 
 def _measure(name: str, base: Outcomes, adapter: Outcomes, settings: Params) -> Measure:
@@ -312,16 +302,9 @@ def _measure(name: str, base: Outcomes, adapter: Outcomes, settings: Params) -> 
 
 
 def _line(name: str, problems: Sequence[str], samples: int, paired: Paired) -> Measure:
-    return Measure(
-        name,
-        len(problems),
-        len({program_of(problem) for problem in problems}),
-        samples,
-        paired.first,
-        paired.second,
-        paired.difference,
-        paired.unclear,
-    )
+    programs = {program_of(problem) for problem in problems}
+    means = (paired.first, paired.second, paired.difference)
+    return Measure(name, len(problems), len(programs), samples, *means, paired.unclear)
 
 
 def scores_table(measures: Sequence[Measure]) -> str:
@@ -344,19 +327,3 @@ def scores_table(measures: Sequence[Measure]) -> str:
         table(header, rows, left={"measure", "n", ""})
         + "\n[ ]: 95% intervals over programs. n: bugs or items (programs) x answers each."
     )
-
-
-def _write(
-    file: Path,
-    folder: Path,
-    adapter: Adapter,
-    card: Card,
-    knobs: Knobs,
-    measures: Sequence[Measure],
-) -> None:
-    content: Mapping[str, object] = {
-        "adapter": {"folder": str(folder), "files": adapter.files, "knobs": knobs},
-        "base": {"name": card.name, "revision": card.revision, "sha256": card.sha256},
-        "measures": measures,
-    }
-    lake.write_text(file, json.dumps(lake.plain(content), indent=2) + "\n")
