@@ -1,10 +1,6 @@
 """The command line: every stage is a command, and a user error is one message."""
 
-import contextlib
-import io
 import signal
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -14,24 +10,11 @@ from coral_batch.commands import cli
 from coral_batch.corpus.readers import READERS
 from coral_batch.lake import params
 from tests import REPOSITORY
+from tests.command import coral
 from tests.fresh import output_of
 from tests.settings import set_params
 
 ITEMS = ("snippets", "mbpp", "folder", "official")
-
-
-def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in this process."""
-    out, err = io.StringIO(), io.StringIO()
-    code = 0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["coral", *arguments])
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                cli.main()
-            except SystemExit as end:
-                code = end.code if isinstance(end.code, int) else 0
-    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def test_the_command_line_loads_no_heavy_package() -> None:
@@ -65,25 +48,6 @@ def test_a_stage_of_any_pipeline_runs(workspace: Path, monkeypatch: pytest.Monke
             Path("dvc.yaml").write_text(content)
         done = coral("--version")
         assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("command", "usage"),
-    [
-        ("export", "{DEST} [GENOME]"),
-        ("score", "{ADAPTER}"),
-        ("compare", "{RUN}..."),
-        ("linteval run", "{ITEMS} {ANSWERS}"),
-        ("linteval score", "{ITEMS} {ANSWERS}..."),
-        ("linteval show", "{MODEL} [ITEM]"),
-        ("linteval export", "{MODEL} [FILE]"),
-    ],
-)
-def test_arguments_have_the_names_in_the_documentation(
-    workspace: Path, command: str, usage: str
-) -> None:
-    shown = coral(*command.split(), "--help").stdout
-    assert shown.splitlines()[0] == f"Usage: coral {command} [OPTIONS] {usage}"
 
 
 def test_the_version_is_that_of_the_package() -> None:

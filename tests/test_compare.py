@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from coral_batch import lake
-from coral_batch.commands.compare import compare, comparison, paired
+from coral_batch.commands.compare import compare, comparison
 from coral_batch.evidence.summary import Evidence
 from coral_batch.records.problem import Bug, Role
 from coral_batch.records.rows import BestRow, FirstChangeRow
@@ -85,9 +85,6 @@ def test_two_folders_are_compared(first: Path, second: Path) -> None:
     assert "+25 [" in held_out[0]
     (right,) = [line for line in held_out if "P(first change is right)" in line]
     assert "+50 [+50, +50]" in right
-    difference = paired(read_run("."), read_run(str(second)), "held_out")
-    assert difference is not None
-    assert difference.difference.value == 0.25
 
 
 def test_budgets_are_compared_even_if_a_run_spent_none(first: Path, second: Path) -> None:

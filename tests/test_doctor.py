@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 import torch
-from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.commands import cli, doctor
+from coral_batch.commands import doctor
 from coral_batch.commands.doctor import TESTED, Finding, Grade
 from coral_batch.commands.duration import minutes
 from coral_batch.lake import params
 from coral_batch.models.base import device
 from coral_batch.verdicts import layers
 from tests import REPOSITORY
+from tests.command import coral
 from tests.settings import set_params
 
 
@@ -39,22 +39,22 @@ def found(check: str) -> Finding:
 
 
 def test_each_subject_has_a_finding_and_a_missing_base_model_fails() -> None:
-    done = CliRunner().invoke(cli.app, ["doctor"])
-    assert done.exit_code == 0, done.output
-    rows = (line.split() for line in done.output.splitlines() if line[:4].strip() and "  " in line)
+    done = coral("doctor")
+    assert done.returncode == 0, done.stderr
+    rows = (line.split() for line in done.stdout.splitlines() if line[:4].strip() and "  " in line)
     subjects = list(dict.fromkeys(row[1] for row in rows))
     assert subjects == [
         *("system", "processor", "device", "load", "time", "memory", "disk", "versions"),
         *("isolation", "jails", "workers", "base", "mirrors", "store", "cache"),
     ]
-    assert done.output.count("->") >= len(subjects)
-    assert "seccomp" in done.output
-    assert "a run takes about" in done.output
-    assert "a run works here" in done.output
+    assert done.stdout.count("->") >= len(subjects)
+    assert "seccomp" in done.stdout
+    assert "a run takes about" in done.stdout
+    assert "a run works here" in done.stdout
     lake.path("card").unlink()
-    done = CliRunner().invoke(cli.app, ["doctor"])
-    assert done.exit_code == 1
-    assert "no mirror answers" in done.output
+    done = coral("doctor")
+    assert done.returncode == 1
+    assert "no mirror answers" in done.stdout
 
 
 def test_the_tested_versions_of_python_are_the_same_everywhere(
@@ -154,6 +154,6 @@ def test_a_missing_layer_fails_if_it_is_required(
 
 
 def test_the_option_time_prints_one_line() -> None:
-    done = CliRunner().invoke(cli.app, ["doctor", "--time"])
-    assert done.exit_code == 0
-    assert re.fullmatch(r"a run takes about \d+ minutes on an idle machine: .*\n", done.output)
+    done = coral("doctor", "--time")
+    assert done.returncode == 0
+    assert re.fullmatch(r"a run takes about \d+ minutes on an idle machine: .*\n", done.stdout)

@@ -4,7 +4,6 @@ import contextlib
 import json
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from coral_batch import lake
-from coral_batch.commands import cli
 from coral_batch.commands.export import export
 from coral_batch.commands.score import ADAPTER
 from coral_batch.corpus.split.reading import read_shown
@@ -22,6 +20,7 @@ from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.items import Item
 from stages.linteval_samples import linteval_samples
 from stages.samples import samples
+from tests.command import coral
 from tests.finished_lake import draw_with
 
 TASK = {
@@ -49,43 +48,30 @@ def scored(lake_once: Path, adapted_run: Path, tmp_path: Path) -> Iterator[None]
         yield
 
 
-def score(*arguments: str) -> int:
-    """Run `coral score`; return its exit status."""
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
-        patch.setattr(sys, "argv", ["coral", "score", *arguments])
-        cli.main()
-    return int(end.value.code or 0)
-
-
-def test_an_adapter_is_scored_next_to_its_base_and_nothing_is_drawn_again(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_adapter_is_scored_next_to_its_base_and_nothing_is_drawn_again() -> None:
     samples(lake.EVALUATIONS["base"])
     linteval_samples("base")
-    capsys.readouterr()
-    arguments = ("released", "--humanevalfix", FIXES)
-    assert score(*arguments, "--json", "scores.json") == 0
-    shown = capsys.readouterr()
-    assert re.search(r"\d+ answers: about \d+ minutes on this machine", shown.err)
-    rows = re.findall(r"^(.+?):.+?  +(\d+)(?: \(\d+\))? x (\d) .*noise$", shown.out, re.MULTILINE)
+    arguments = ("score", "released", "--humanevalfix", FIXES)
+    shown = coral(*arguments, "--json", "scores.json")
+    assert shown.returncode == 0, shown.stderr
+    assert re.search(r"\d+ answers: about \d+ minutes on this machine", shown.stderr)
+    row = re.compile(r"^(.+?):.+?  +(\d+)(?: \(\d+\))? x (\d) .*noise$", re.MULTILINE)
+    rows = row.findall(shown.stdout)
     assert [row[0] for row in rows] == [*["held-out bugs"] * 3, "HumanEvalFix", "CodeLinterEval"]
     document = json.loads(Path("scores.json").read_text())
     assert document["adapter"]["knobs"]["temperature"] == 0.6
     assert [(str(one["problems"]), str(one["samples"])) for one in document["measures"]] == [
         row[1:] for row in rows
     ]
-    assert score(*arguments) == 0
-    again = capsys.readouterr()
-    assert again.out == shown.out
+    again = coral(*arguments)
+    assert (again.returncode, again.stdout) == (0, shown.stdout)
     # The run has drawn the base's answers to the held-out bugs and to the items.
-    drawn = re.findall(r"to draw for (\d+ \w+); (\d) from the store", shown.err)
+    drawn = re.findall(r"to draw for (\d+ \w+); (\d) from the store", shown.stderr)
     assert drawn == [("1 genomes", "1"), ("2 genomes", "0"), ("3 items", "0")]
-    assert "to draw for" not in again.err
+    assert "to draw for" not in again.stderr
 
 
-def test_scores_are_shares_of_the_answers_that_pass(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scores_are_shares_of_the_answers_that_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """The adapter writes the reference of each bug, the base model the bug; both fix all lint."""
     shown = read_shown(lake, params.load())
     mended = {str(one.meta.id): one.meta for one in lake.read_rows("linteval_items", Item)}
@@ -97,17 +83,15 @@ def test_scores_are_shares_of_the_answers_that_pass(
         return f"{FENCE}{problem.reference if model == ADAPTER else problem.buggy}```"
 
     monkeypatch.setattr(drawing, "draw", partial(draw_with, write, "fence"))
-    assert score("released", "--bugs", "1") == 0
-    text = " ".join(capsys.readouterr().out.split())
+    text = " ".join(coral("score", "released", "--bugs", 1).stdout.split())
     none, every = "0 % [0, 0]", "100 % [100, 100]"
     assert f"repaired 9 (8) x 1 {none} {every} +100 [+100, +100] more than noise" in text
     assert f"pass@1 3 (2) x 2 {every} {every} +0 [+0, +0] may be noise" in text
 
 
-def test_missing_tables_are_reported_with_the_command_that_makes_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_missing_tables_are_reported_with_the_command_that_makes_them() -> None:
     lake.path("bugs").unlink()
     shutil.rmtree(lake.path("base"))
-    assert score("released") == 1
-    assert "run `dvc repro base bugs`" in capsys.readouterr().err
+    done = coral("score", "released")
+    assert done.returncode == 1
+    assert "run `dvc repro base bugs`" in done.stderr

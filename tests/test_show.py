@@ -11,14 +11,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from coral_batch import lake
 from coral_batch.commands.show import bugs_view, generation_view, genome_view, model_view, show
 from coral_batch.records.problem import Bug
 from coral_batch.records.rows import SampleRow, SelectionRow
 from coral_batch.search.best import NOBODY_PASSED
+from tests.command import coral
 from tests.errors import refused
 from tests.report_lake import write_lake
 
@@ -236,12 +235,10 @@ def test_the_bugs_of_a_program_are_shown_as_diffs_with_verdicts() -> None:
 
 
 def test_the_command_line_takes_a_generation_a_genome_and_a_problem() -> None:
-    app = typer.Typer()
-    app.command()(show)
-    shown = CliRunner().invoke(app, ["001", "001-00", "--problem", "wrap"])
-    assert shown.exit_code == 0
-    assert shown.output == genome_view("001", "001-00", "wrap", colour=False) + "\n"
-    assert CliRunner().invoke(app, ["validation/base"]).exit_code == 0
-    assert CliRunner().invoke(app, ["017"]).exit_code == 2
+    shown = coral("show", "001", "001-00", "--problem", "wrap")
+    assert shown.returncode == 0
+    assert shown.stdout == genome_view("001", "001-00", "wrap", colour=False) + "\n"
+    assert coral("show", "validation/base").returncode == 0
+    assert coral("show", "017").returncode == 2
     write_bugs()
-    assert CliRunner().invoke(app, ["bugs", "wrap"]).output == bugs_view("wrap", False) + "\n"
+    assert coral("show", "bugs", "wrap").stdout == bugs_view("wrap", False) + "\n"
