@@ -11,6 +11,7 @@ import math
 import stat
 from collections.abc import Iterator
 from dataclasses import astuple
+from functools import partial
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
@@ -18,14 +19,14 @@ from typing import Any
 
 import msgspec
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from coral_batch.errors import CoralError, check_known
 from coral_batch.lake.atomic import atomic
 from coral_batch.lake.schemas import require_valid, validator
-from coral_batch.records.settings import OBJECTIVES, Params, Shares
+from coral_batch.records.settings import OBJECTIVES, Params, Scores, Shares
 
 FILE = Path("params.yaml")
 _SOURCES = "corpus.sources"
@@ -139,22 +140,7 @@ def _merge(document: Any, wanted: dict[str, Any], profile: Path, above: str) -> 
         if isinstance(value, dict) and isinstance(document[key], dict) and name != _SOURCES:
             _merge(document[key], value, profile, f"{name}.")
         elif document[key] != value:
-            document[key] = _in_lines(value)
-
-
-def _in_lines(value: Any) -> Any:
-    """Mark lists and maps without nested ones to be written on one line."""
-    if isinstance(value, list):
-        made: Any = CommentedSeq(map(_in_lines, value))
-        items = value
-    elif isinstance(value, dict):
-        made = CommentedMap({key: _in_lines(item) for key, item in value.items()})
-        items = list(value.values())
-    else:
-        return value
-    if not any(isinstance(item, list | dict) for item in items):
-        made.fa.set_flow_style()
-    return made
+            document[key] = value
 
 
 def _differences(before: Any, after: Any, above: str) -> Iterator[str]:
@@ -194,17 +180,23 @@ def _write(text: str) -> None:
 
 
 def _round_trip() -> YAML:
-    """Return a YAML object that keeps comments, quotes and the order of keys."""
+    """Return a YAML object that keeps comments, quotes and the order of keys.
+
+    New lists and maps without nested ones are written on one line.
+    """
     yaml = YAML(typ="rt")
+    yaml.default_flow_style = None
     yaml.preserve_quotes = True
     yaml.width = 4096
     yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.representer.add_representer(type(None), _represent_null)
+    writer = yaml.representer
+    writer.add_representer(
+        type(None), lambda writer, _: writer.represent_scalar("tag:yaml.org,2002:null", "null")
+    )
+    # What a profile names by an alias is written out.
+    once = writer.ignore_aliases
+    writer.ignore_aliases = lambda data: type(data) in (list, dict) or once(data)
     return yaml
-
-
-def _represent_null(representer: Any, _: None) -> Any:
-    return representer.represent_scalar("tag:yaml.org,2002:null", "null")
 
 
 def _read(file: Path, yaml: YAML) -> Any:
@@ -257,70 +249,62 @@ def _check_keys(value: Any, file: Path) -> None:
 
 def _check_rules(params: Params, file: Path) -> None:
     """Check the rules between keys, which a JSON Schema cannot express."""
-
-    def insist(
-        holds: bool,
-        problem: str,
-        field: str,
-        found: object,
-        expected: str,
-        action: str | None = None,
-    ) -> None:
-        if not holds:
-            raise CoralError(
-                problem, file=file, field=field, found=found, expected=expected, action=action
-            )
-
-    total = math.fsum(astuple(params.objectives.weights))
-    weights = "objectives.weights"
-    insist(_is_one(total), "the fitness weights do not sum to 1", weights, total, "1.0")
+    broken = partial(CoralError, file=file)
+    weights = params.objectives.weights
+    _check_sum(weights, "the fitness weights do not sum to 1", "objectives.weights", file)
     for name in OBJECTIVES:
         low, high = getattr(params.gate.base, name), getattr(params.gate.max, name)
-        most = f"at most gate.max.{name} = {high}"
-        insist(low <= high, "gate.base must not exceed gate.max", f"gate.base.{name}", low, most)
+        if low > high:
+            raise broken(
+                "gate.base must not exceed gate.max",
+                field=f"gate.base.{name}",
+                found=low,
+                expected=f"at most gate.max.{name} = {high}",
+            )
     survivors, population = params.evolution.survivors, params.evolution.population
     others = max(population - 1, 1)
-    insist(
-        survivors <= others,
-        "survivors must be fewer than the population",
-        "evolution.survivors",
-        survivors,
-        f"at most {others}, as evolution.population is {population}",
-    )
-    insist(
-        params.evolution.select != "reading" or params.sampling.change == "required",
-        "only repairs that must change the program are read",
-        "evolution.select",
-        params.evolution.select,
-        "repair or fitness, as sampling.change is free",
-    )
+    if survivors > others:
+        raise broken(
+            "survivors must be fewer than the population",
+            field="evolution.survivors",
+            found=survivors,
+            expected=f"at most {others}, as evolution.population is {population}",
+        )
+    if params.evolution.select == "reading" and params.sampling.change != "required":
+        raise broken(
+            "only repairs that must change the program are read",
+            field="evolution.select",
+            found=params.evolution.select,
+            expected="repair or fitness, as sampling.change is free",
+        )
     calibration = params.calibration
-    insist(
-        calibration.automata >= calibration.needed,
-        "too few automata to calibrate the mapping",
-        "calibration.automata",
-        calibration.automata,
-        f"at least {calibration.needed} for {calibration.bins} bins",
-        "raise calibration.automata or lower calibration.bins",
-    )
+    if calibration.automata < calibration.needed:
+        raise broken(
+            "too few automata to calibrate the mapping",
+            field="calibration.automata",
+            found=calibration.automata,
+            expected=f"at least {calibration.needed} for {calibration.bins} bins",
+            action="raise calibration.automata or lower calibration.bins",
+        )
     for name, source in params.corpus.sources.items():
         field = f"corpus.sources.{name}"
-        insist(
-            "://" not in source.path and not source.path.startswith("git@"),
-            "a source must be a local file or folder",
-            f"{field}.path",
-            source.path,
-            "a path",
-            "clone or download it yourself and set its local path",
-        )
+        if "://" in source.path or source.path.startswith("git@"):
+            raise broken(
+                "a source must be a local file or folder",
+                field=f"{field}.path",
+                found=source.path,
+                expected="a path",
+                action="clone or download it yourself and set its local path",
+            )
         if isinstance(source.roles, Shares):
-            total = math.fsum(astuple(source.roles))
             problem = "the shares of a source do not sum to 1"
-            insist(_is_one(total), problem, f"{field}.roles", total, "1.0")
+            _check_sum(source.roles, problem, f"{field}.roles", file)
 
 
-def _is_one(total: float) -> bool:
-    return abs(total - 1) <= 1e-9
+def _check_sum(shares: Scores | Shares, problem: str, field: str, file: Path) -> None:
+    total = math.fsum(astuple(shares))
+    if abs(total - 1) > 1e-9:
+        raise CoralError(problem, file=file, field=field, found=total, expected="1.0")
 
 
 def _chain(count: int) -> dict[str, dict[str, dict[str, str]]]:
