@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from typer.main import get_command
 
 from coral_batch.commands.cli import app
-from coral_batch.lake.schemas import schema_of
+from coral_batch.lake.schemas import validator
 from tests import REPOSITORY
 
 PAGE = REPOSITORY / "docs/reference.md"
@@ -71,7 +71,7 @@ def values(key: str, schema: dict[str, Any], given: Any) -> Iterator[str]:
 def parameters() -> Iterator[str]:
     """Yield the sections of params.yaml, each with its values."""
     given = YAML(typ="safe").load(REPOSITORY / "params.yaml")
-    for key, schema in schema_of("params")["properties"].items():
+    for key, schema in validator("params").schema["properties"].items():
         if key not in WRITTEN:
             yield f"### {key}"
             yield "\n".join(values(key, schema, given[key]))

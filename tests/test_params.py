@@ -7,7 +7,7 @@ from ruamel.yaml import YAML
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.schemas import schema_of
+from coral_batch.lake.schemas import validator
 from coral_batch.records.settings import Calibration, Examples, Scores, Validation
 from coral_batch.verdicts.layers import LAYERS
 from tests import REPOSITORY
@@ -31,7 +31,7 @@ def test_the_default_parameters_are_valid() -> None:
 
 
 def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None:
-    keys = schema_of("params")["properties"]["calibration"]["properties"]
+    keys = validator("params").schema["properties"]["calibration"]["properties"]
     most = {name: key["maximum"] for name, key in keys.items()}
     assert Calibration(**most).needed <= most["automata"]
 
@@ -76,7 +76,7 @@ def test_a_mistake_is_named_with_its_key(old: str, new: str, words: list[str]) -
 
 
 def test_the_layers_that_may_be_required_are_those_of_the_jail() -> None:
-    verdicts = schema_of("params")["properties"]["verdicts"]["properties"]
+    verdicts = validator("params").schema["properties"]["verdicts"]["properties"]
     assert tuple(verdicts["require"]["items"]["enum"]) == LAYERS
 
 

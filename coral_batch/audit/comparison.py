@@ -11,7 +11,7 @@ import numpy as np
 
 from coral_batch import lake
 from coral_batch.audit.recorded import Mismatch, Place, Recorded
-from coral_batch.lake.schemas import row_key, schema_of
+from coral_batch.lake.schemas import row_key, validator
 
 Row = Mapping[str, Any]
 Wrong = tuple[Path, str | None, str | None, object, object]
@@ -64,7 +64,7 @@ def _rows(file: Path, table: str, found: Sequence[Row], expected: Sequence[Row])
         return
     for number, (row, right) in enumerate(zip(found, expected, strict=True), start=1):
         if row != right:
-            key = row_key(right, schema_of(table).get("key", ()))
+            key = row_key(right, validator(table).schema.get("key", ()))
             yield from _values(file, f"row {number} ({', '.join(map(str, key))})", row, right)
             return
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-from jsonschema import Draft202012Validator
+from jsonschema import Draft4Validator, Draft202012Validator, TypeChecker
 from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
@@ -32,12 +32,9 @@ from coral_batch.records.settings import OBJECTIVES
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 
 
-def _is_integer(_: Any, value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(checker: Any, value: object) -> bool:
-    return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
+def _is_number(checker: TypeChecker, value: object) -> bool:
+    integer = checker.is_type(value, "integer")
+    return integer or (isinstance(value, float) and math.isfinite(value))
 
 
 def _matches(_: Any, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
@@ -48,14 +45,12 @@ def _matches(_: Any, pattern: str, text: Any, __: Any) -> Iterator[ValidationErr
         yield ValidationError(f"{text!r} does not match {pattern!r}")
 
 
-# JSON Schema counts 1.0 as an integer, and Python's NaN passes every bound; we allow neither. In
-# Python `$` also matches before a final newline, in JSON Schema only at the end.
+# Since Draft 6, 1.0 is an integer, and Python's NaN passes every bound; we allow neither. In Python
+# `$` also matches before a final newline, in JSON Schema only at the end.
 _Strict = extend(
     Draft202012Validator,
     {"pattern": _matches},
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {"integer": _is_integer, "number": _is_number}
-    ),
+    type_checker=Draft4Validator.TYPE_CHECKER.redefine("number", _is_number),
 )
 
 
@@ -173,19 +168,14 @@ def _name(node: Any, objective: str) -> Any:
 
 @cache
 def validator(name: str) -> Schema:
-    """Return ``schemas/NAME.schema.json``."""
-    return Schema(read(name))
-
-
-def schema_of(table: str) -> dict[str, Any]:
-    """Return the schema of a table of the lake, as JSON."""
-    return validator(SCHEMAS.get(table, table)).schema
+    """Return the schema of a table of the lake, or ``schemas/NAME.schema.json``."""
+    return Schema(read(SCHEMAS.get(name, name)))
 
 
 @cache
-def subvalidator(name: str, field: str) -> Schema:
+def subvalidator(table: str, field: str) -> Schema:
     """Return the schema of one field of a flat table."""
-    return Schema(validator(name).schema["properties"][field])
+    return Schema(validator(table).schema["properties"][field])
 
 
 def require_valid(

@@ -25,7 +25,7 @@ import polars as pl
 from coral_batch.errors import CoralError, apart
 from coral_batch.lake import strictjson
 from coral_batch.lake.atomic import atomic, unfinished
-from coral_batch.lake.places import SCHEMAS, asked_alone, path
+from coral_batch.lake.places import asked_alone, path
 from coral_batch.lake.schemas import Schema, first_error, row_key, subvalidator, validator
 
 _DTYPES = {
@@ -62,18 +62,14 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
             duplicate.
     """
     file = path(table, part)
-    check = _validator(table)
-    values = []
     # Not splitlines(): it also splits at U+2028 and others, which JSON strings may hold.
     lines = _read_text(file).split("\n")
     if lines[-1] == "":
         lines.pop()
-    for number, line in enumerate(lines, start=1):
-        value = strictjson.parse(line, file, f"line {number}")
-        _check(check, value, file, f"row {number}")
-        values.append(value)
-    _check_rows(check.schema, values, file)
-    return [build(row, value) for value in values]
+    values = (
+        strictjson.parse(line, file, f"line {number}") for number, line in enumerate(lines, start=1)
+    )
+    return [build(row, value) for value in _valid(table, values, file)]
 
 
 def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None:
@@ -84,16 +80,8 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
             written.
     """
     file = path(table, part)
-    check = _validator(table)
-    values, lines = [], []
-    for number, row in enumerate(rows, start=1):
-        value = plain(row)
-        _check(check, value, file, f"row {number}")
-        values.append(value)
-        lines.append(_ENCODER.encode(value) + "\n")
-    _check_rows(check.schema, values, file)
-    with atomic(file) as stream:
-        stream.write("".join(lines).encode())
+    values = _valid(table, map(plain, rows), file)
+    write_text(file, "".join(f"{_ENCODER.encode(value)}\n" for value in values))
 
 
 def read_document(table: str, kind: type[Row]) -> Row:
@@ -112,9 +100,7 @@ def write_document(table: str, document: Any) -> None:
     file = path(table)
     value = plain(document)
     _check(validator(table), value, file)
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-    with atomic(file) as stream:
-        stream.write(text.encode())
+    write_text(file, json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
 
 
 def frame(table: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:
@@ -205,10 +191,6 @@ def plain(value: Any) -> Any:
     return {name: plain(item) for name, item in vars(value).items()}
 
 
-def _validator(table: str) -> Schema:
-    return validator(SCHEMAS.get(table, table))
-
-
 def _read_text(file: Path) -> str:
     with _reading(file, "text in UTF-8"):
         return file.read_text(encoding="utf-8")
@@ -242,18 +224,29 @@ def _check(check: Schema, value: Any, file: Path, where: str = "") -> None:
         raise BrokenTable(file, **error)
 
 
+def _valid(table: str, rows: Iterable[Any], file: Path) -> list[Any]:
+    """Return rows as JSON, each of which is checked before the next is taken."""
+    check = validator(table)
+    values = []
+    for number, value in enumerate(rows, start=1):
+        _check(check, value, file, f"row {number}")
+        values.append(value)
+    _check_rows(check.schema, values, file)
+    return values
+
+
 def _check_arrays(table: str, arrays: Mapping[str, np.ndarray], file: Path) -> None:
     """Validate each array's type and shape, as JSON."""
     kinds = {
         name: {"dtype": array.dtype.kind, "shape": list(array.shape)}
         for name, array in arrays.items()
     }
-    _check(_validator(table), kinds, file)
+    _check(validator(table), kinds, file)
 
 
 def _columns(table: str) -> dict[str, pl.DataType]:
     columns = {}
-    for name, field in _validator(table).schema["properties"].items():
+    for name, field in validator(table).schema["properties"].items():
         kinds = field.get("type", "string")
         kind = kinds if isinstance(kinds, str) else next(k for k in kinds if k != "null")
         columns[name] = _DTYPES[kind]
@@ -303,13 +296,13 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
             expected=", ".join(f"{name}: {dtype}" for name, dtype in expected.items()),
         )
     for name in content.columns:
-        check = subvalidator(SCHEMAS.get(table, table), name)
+        check = subvalidator(table, name)
         for value in content[name].unique(maintain_order=True).to_list():
             error = first_error(check, value)
             if error is not None:
                 row = content.select(pl.col(name).eq_missing(value).arg_max()).item()
                 raise BrokenTable(file, **error | {"field": f"row {row + 1}, {name}"})
-    _check_rows(_validator(table).schema, content, file)
+    _check_rows(validator(table).schema, content, file)
 
 
 def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
