@@ -4,9 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.genome import Genome
-from coral_batch.records.settings import Params
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.plan import plan
 from stages.arguments import Generation

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.genome import Genome
-from coral_batch.records.settings import Params
 from coral_batch.search.automata.simulation import simulate
 from stages.arguments import Generation
 

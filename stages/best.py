@@ -2,9 +2,8 @@
 
 from coral_batch import lake
 from coral_batch.lake import find
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow
-from coral_batch.records.settings import Params
 from coral_batch.search.best import REFUSED, choose
 
 TABLES = ("best",)

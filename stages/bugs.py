@@ -6,9 +6,8 @@ from coral_batch import lake
 from coral_batch.corpus.injection.trials import inject, runs_too_long
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select_evaluation
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.problem import Role
-from coral_batch.records.settings import Params
 
 TABLES = ("bug_trials", "bugs")
 

@@ -1,7 +1,6 @@
 """Stage `calibration`: how features are distributed over the rule space."""
 
-from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.settings import Params
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.search.mapping.mapping import calibrate
 
 TABLES = ("calibration",)

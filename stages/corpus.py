@@ -7,8 +7,7 @@ from coral_batch import lake
 from coral_batch.corpus.readers import reader_of
 from coral_batch.corpus.roles.assignment import assign
 from coral_batch.errors import reading
-from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.settings import Params
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from stages.arguments import SourceName
 
 TABLES = ("problems", "source_roles", "corpus_dropped")

@@ -2,9 +2,8 @@
 
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.problem import Bug, Role
-from coral_batch.records.settings import Params
 
 TABLES = ("examples",)
 

@@ -1,7 +1,6 @@
 """Stage `features`: four numbers in [0, 1] that describe every automaton's history."""
 
-from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.settings import Params
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.automata.features import features as measure
 from coral_batch.search.automata.simulation import unpack

@@ -1,8 +1,7 @@
 """Stage `findings`: what flake8 and bandit say about the repairs."""
 
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.rows import SampleRow
-from coral_batch.records.settings import Params
 from stages.arguments import Part
 
 TABLES = ("findings",)

@@ -2,8 +2,7 @@
 
 from coral_batch import lake
 from coral_batch.evidence.summary import Evidence
-from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.settings import Params
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 
 TABLES = ("index",)
 

@@ -1,8 +1,7 @@
 """Stage `linteval_items`: the items of CodeLinterEval, built from programs or read."""
 
 from coral_batch import lake
-from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.settings import Params
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 
 TABLES = ("linteval_items", "linteval_tests", "linteval_dropped", "linteval_statistics")
 

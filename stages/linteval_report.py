@@ -1,11 +1,10 @@
 """Stage `linteval_report`: the best genome against the base model on CodeLinterEval."""
 
 from coral_batch import lake
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.linteval.report.text import notes, plots, score_tables
 from coral_batch.linteval.scores.metrics import compare
 from coral_batch.records.items import ItemTests
-from coral_batch.records.settings import Params
 
 TABLES = ("linteval_metrics", "linteval_plots")
 

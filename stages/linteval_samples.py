@@ -6,12 +6,11 @@ from typing import Any
 
 from coral_batch import lake
 from coral_batch.errors import check_known
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import spread
 from coral_batch.records.items import Item
 from coral_batch.records.rows import SubjectRow
-from coral_batch.records.settings import Params
 from stages.arguments import LintModel
 
 TABLES = ("linteval_samples", "linteval_durations")

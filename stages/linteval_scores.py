@@ -3,10 +3,9 @@
 from functools import partial
 
 from coral_batch import lake
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.rows import LintSampleRow
-from coral_batch.records.settings import Params
 from stages.arguments import LintModel
 
 TABLES = ("linteval_verdicts", "linteval_findings", "linteval_changes", "linteval_scores")

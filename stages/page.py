@@ -1,8 +1,7 @@
 """Stage `page`: one part of the lake, such as a generation or the base model, as an HTML page."""
 
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.rows import SubjectRow
-from coral_batch.records.settings import Params
 from stages.arguments import Part
 
 TABLES = ("page",)

@@ -1,8 +1,7 @@
 """Stage `population`: the genomes of the first generation, which inherits nothing."""
 
 from coral_batch.lake import params
-from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.settings import Params
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.search.genome import random_population
 
 TABLES = ("population", "inherited")

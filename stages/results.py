@@ -3,9 +3,8 @@
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.rows import BASE, AdapterRow, BestRow, SelectionRow
-from coral_batch.records.settings import Params
 from coral_batch.report.metrics import Evaluated, measure, passes
 from coral_batch.report.outcome import outcome, plots
 from coral_batch.report.times import run_times, times_text

@@ -9,11 +9,10 @@ from coral_batch.corpus.split.reading import read_problems, read_shown
 from coral_batch.corpus.split.roles import check_evaluation, check_selection, select
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.lake import params
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.lake.store import Store
 from coral_batch.records.problem import Bug, Problem, Role
 from coral_batch.records.rows import SubjectRow
-from coral_batch.records.settings import Params
 from stages.arguments import Part
 
 TABLES = ("samples", "first_changes", "sample_durations")

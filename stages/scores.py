@@ -1,10 +1,9 @@
 """Stage `scores`: the objectives and the fitness of every repair."""
 
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.objectives.tables import score_samples
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import SampleRow
-from coral_batch.records.settings import Params
 from stages.arguments import Part
 
 TABLES = ("scores",)

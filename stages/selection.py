@@ -1,9 +1,8 @@
 """Stage `selection`: the survivors, the next population, and the adapters that it inherits."""
 
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, FirstChangeRow, SubjectRow
-from coral_batch.records.settings import Params
 from coral_batch.search.tables import inherited, next_generation
 from stages.arguments import Generation
 

@@ -6,9 +6,8 @@ from dataclasses import asdict
 from coral_batch.corpus.split.overlap import leaked, measure_overlaps
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import check_complete, exclude, make_manifest
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.problem import Role
-from coral_batch.records.settings import Params
 
 TABLES = ("manifest", "overlaps")
 

@@ -1,10 +1,9 @@
 """Stage `subjects`: the base model as the subject of both baselines."""
 
 from coral_batch import lake
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.configuration import knobs_at
 from coral_batch.records.rows import BASE, SubjectRow
-from coral_batch.records.settings import Params
 
 TABLES = ("subjects",)
 

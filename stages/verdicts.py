@@ -5,10 +5,9 @@ from functools import partial
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_shown
 from coral_batch.corpus.split.roles import check_selection
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import SampleRow
-from coral_batch.records.settings import Params
 from stages.arguments import Part
 
 TABLES = ("verdicts", "case_times")
