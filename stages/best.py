@@ -1,7 +1,6 @@
 """Stage `best`: the best genome of the run."""
 
 from coral_batch import lake
-from coral_batch.lake import find
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow
 from coral_batch.search.best import REFUSED, choose
@@ -15,9 +14,9 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     )
     part, genome = chosen.generation, chosen.row.genome
     adapters = tables.read_rows("adapters", AdapterRow, part)
-    adapter = find(adapters, lake.path("adapters", part), genome=genome)
+    adapter = lake.find(adapters, lake.path("adapters", part), genome=genome)
     subjects = tables.read_rows("subjects", SubjectRow, part)
-    subject = find(subjects, lake.path("subjects", part), genome=genome)
+    subject = lake.find(subjects, lake.path("subjects", part), genome=genome)
     return {
         "best": BestRow(
             part,

@@ -83,10 +83,6 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def place(self, kind: str, determinants: Mapping[str, Any]) -> Path:
-        """Return the folder of an entry's files, which may not exist."""
-        return self.root / kind / key_of(determinants) / FILES
-
     def get(self, kind: str, determinants: Mapping[str, Any]) -> Path | None:
         """Return the folder with an entry's files, or None if there is no such entry.
 

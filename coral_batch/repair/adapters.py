@@ -7,7 +7,6 @@ from pathlib import Path
 
 from coral_batch import lake
 from coral_batch.errors import CoralError, check_known
-from coral_batch.lake import find
 from coral_batch.records.rows import AdapterCardRow, AdapterRow
 from coral_batch.search.ids import genome_id
 
@@ -49,7 +48,7 @@ def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Pa
     check_known("no such genome", genome, rows, file=lake.path("adapters", part))
     row = rows[genome]
     cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
-    card = find(cards, lake.path("adapter_cards", part), key=row.key)
+    card = lake.find(cards, lake.path("adapter_cards", part), key=row.key)
     return row, card, lake.path("adapter_folders", part) / row.key
 
 
