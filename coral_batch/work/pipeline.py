@@ -38,11 +38,9 @@ def order() -> list[str]:
     def visit(name: str) -> None:
         deps, _ = stages[name]
         for other, (_, outs) in stages.items():
-            if (
-                other not in found
-                and other != name
-                and any(_meet(d, o) for d in deps for o in outs)
-            ):
+            if other == name or other in found:
+                continue
+            if any(_meet(dep, out) for dep in deps for out in outs):
                 visit(other)
         found[name] = None
 
