@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER, read
 from coral_batch.lake.stage import run, write
+from coral_batch.records.finding import Finding
 from coral_batch.records.rows import SampleRow
 from coral_batch.search.automata.features import FEATURES
 from tests.errors import refused
@@ -27,16 +28,8 @@ ARRAYS = {
     "width": np.array(8),
 }
 FINDING = {
-    "genome": "000-01",
-    "problem": "gcd",
-    "sample": 0,
-    "tool": "flake8",
-    "code": "E225",
-    "message": "missing whitespace around operator",
-    "line": 1,
-    "column": 2,
-    "severity": None,
-    "confidence": None,
+    **{"genome": "000-01", "problem": "gcd", "sample": 0},
+    **asdict(Finding("flake8", "E225", "missing whitespace around operator", 1, 2)),
 }
 
 

@@ -24,12 +24,6 @@ def edit(old: str, new: str) -> None:
     file.write_text(text.replace(old, new, 1))
 
 
-def test_the_default_parameters_are_valid() -> None:
-    loaded = params.load()
-    assert loaded.objectives.weights == Scores(0.30, 0.25, 0.20, 0.15, 0.10)
-    assert list(loaded.generations) == ["000", "001", "002"]
-
-
 def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None:
     keys = validator("params").schema["properties"]["calibration"]["properties"]
     most = {name: key["maximum"] for name, key in keys.items()}

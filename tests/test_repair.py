@@ -22,10 +22,10 @@ from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import Repair, repair
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
-from tests.errors import refused
 from tests.repairable import BROKEN, CLOSER, LONGER, RIGHT, TESTS, Scripted, coral
 
 CASES = "clamp.jsonl"
+PAIR = "expected: one [inputs, expected] per line"
 
 
 @pytest.fixture
@@ -195,22 +195,6 @@ def test_a_function_that_no_test_calls_is_repaired_by_the_tests_of_those_that_ca
     assert (found.outcome, found.function, found.tests) == ("repaired", "half", 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("[[[1], 2], [[3], 4], [[5], 6]]\n", "not a pair"),
-        ("[\n  [[1], 2],\n  [[3], 4]\n]\n", "not valid JSON"),
-    ],
-)
-def test_json_cases_are_a_pair_a_line_and_no_array_of_cases(
-    workspace: Path, text: str, problem: str
-) -> None:
-    Path("m.py").write_text("def f(values, n):\n    return values\n")
-    Path("m.json").write_text(text)
-    with refused(problem, "expected: one [inputs, expected] per line"):
-        repair("m.py", "m.json")
-
-
 def test_a_function_named_sqrt_gets_no_special_tolerance(workspace: Path) -> None:
     Path("m.py").write_text("def sqrt(value, shift):\n    return 2.9\n")
     Path("m.json").write_text(2 * "[[4.0, 1.0], 2.0]\n")
@@ -268,6 +252,8 @@ def test_a_function_name_is_normalised_like_python_does(
         (["numbers_.py", "--tests", "cases.json"], ["--function NAME, one of clamp, root"]),
         (["boxed.py", "--tests", "cases.json"], ["defines none", "def at module level"]),
         (["foreign.py", "--tests", "cases.json"], ["imports numpy", "write a test file instead"]),
+        (["one.py", "--tests", "row.json"], ["not a pair", PAIR]),
+        (["one.py", "--tests", "array.json"], ["not valid JSON", PAIR]),
         (["boxed.py", "--tests", "test_boxed.py"], ["failing tests call Box.get, Box.put"]),
         (["boxed.py", "--tests", "test_numbers.py"], ["no test calls", "installed copy"]),
         (["numbers_.py", "--function", "clam"], ["no such function", "clamp, root"]),
@@ -286,6 +272,9 @@ def test_an_error_is_one_message_and_status_2(
     for name, text in {
         "torn.py": "def f(:\n",
         "cases.json": "[1, 2, 3]\n",
+        "row.json": "[[[1], 2], [[3], 4], [[5], 6]]\n",
+        "array.json": "[\n  [[1], 2],\n  [[3], 4]\n]\n",
+        "one.py": "def f(values, n):\n    return values\n",
         "boxed.py": "class Box:\n    def get(self):\n        return 1\n\n"
         "    def put(self):\n        return 2\n",
         "test_boxed.py": "from boxed import Box\n\n\n"
