@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests import REPOSITORY
@@ -20,6 +19,7 @@ class Cluster:
     """A scheduler, and the workers that were started for it."""
 
     def __init__(self, folder: Path, port: int = 0) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
         file = folder / "scheduler.json"
@@ -48,7 +48,7 @@ class Cluster:
         options = (self.address, "--nthreads=1", "--host=127.0.0.1", folder, *options)
         return self._start("worker", *options, first=first)
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Kill all that was started."""
         for process in self.processes:
             process.kill()
@@ -68,17 +68,6 @@ class Cluster:
             )
         self.processes.append(process)
         return process
-
-
-@contextlib.contextmanager
-def cluster(folder: Path, port: int = 0) -> Iterator[Cluster]:
-    """Have a scheduler without workers for the length of a block."""
-    folder.mkdir(parents=True, exist_ok=True)
-    made = Cluster(folder, port)
-    try:
-        yield made
-    finally:
-        made.stop()
 
 
 def meet(folder: str, parties: int, number: int) -> tuple[int, int]:

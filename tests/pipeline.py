@@ -61,8 +61,9 @@ SETTINGS = {
 def make_project(folder: Path) -> Path:
     """Make a project of two generations with a tiny base model and small settings."""
     folder.mkdir()
+    caches = shutil.ignore_patterns("__pycache__")
     for name in ("coral_batch", "stages", "schemas", "lake/raw/classics"):
-        shutil.copytree(REPOSITORY / name, folder / name, ignore=_caches)
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=caches)
     snippets = "lake/raw/snippets"
     shutil.copytree(REPOSITORY / snippets, folder / snippets, ignore=_all_but_four)
     shutil.copy(REPOSITORY / "dvc.yaml", folder)
@@ -76,10 +77,6 @@ def make_project(folder: Path) -> Path:
     (folder / ".dvc/config").write_text(config.replace("[core]", "[core]\n    no_scm = true"))
     run(folder, "coral", "generations", "2")
     return folder
-
-
-def _caches(_: str, names: list[str]) -> set[str]:
-    return {name for name in names if name == "__pycache__"}
 
 
 def _all_but_four(_: str, names: list[str]) -> list[str]:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import dask
@@ -24,7 +25,7 @@ from coral_batch.linting.pool import lint
 from coral_batch.verdicts.pool import judge
 from coral_batch.work import parallel
 from tests import REPOSITORY
-from tests.dask_cluster import PATIENCE, Cluster, cluster, meet, nap
+from tests.dask_cluster import PATIENCE, Cluster, meet, nap
 from tests.errors import refused
 from tests.pipeline import hashes, run, stages_run
 from tests.programs import MIXED, SETTINGS, program, untimed
@@ -33,7 +34,7 @@ from tests.programs import MIXED, SETTINGS, program, untimed
 @pytest.fixture
 def scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     """A scheduler without workers, which units go to."""
-    with cluster(tmp_path / "dask") as made:
+    with closing(Cluster(tmp_path / "dask")) as made:
         monkeypatch.setenv(parallel.ADDRESS, made.address)
         yield made
 
@@ -146,8 +147,9 @@ def test_a_scheduler_that_comes_back_finds_the_run_waiting_and_one_that_does_not
     scheduler.worker("--no-nanny")
     results = parallel.run(nap, [(0.1, number) for number in range(20)])
     numbers = [next(results)[0]]
-    scheduler.stop()
-    with cluster(tmp_path / "again", int(scheduler.address.rpartition(":")[2])) as again:
+    scheduler.close()
+    port = int(scheduler.address.rpartition(":")[2])
+    with closing(Cluster(tmp_path / "again", port)) as again:
         again.worker("--no-nanny")
         numbers += [number for number, _ in results]
         assert sorted(numbers) == list(range(20))

@@ -30,14 +30,13 @@ MODULES = (
 )
 ENTRIES = {"coral": "coral_batch.commands.cli", "dvc": "dvc.cli"}
 CLIENT = """#!{python} -IS
-import array, json, os, socket, sys
+import json, os, socket, sys
 
 call = {{"name": {name!r}, "arguments": sys.argv[1:], "folder": os.getcwd(),
         "environment": dict(os.environ)}}
 with socket.socket(socket.AF_UNIX) as connection:
     connection.connect({address!r})
-    fds = array.array("i", (0, 1, 2))
-    connection.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
+    socket.send_fds(connection, [b"x"], [0, 1, 2])
     connection.sendall(json.dumps(call).encode())
     connection.shutdown(socket.SHUT_WR)
     code = connection.recv(1)

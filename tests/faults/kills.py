@@ -18,6 +18,7 @@ from coral_batch.commands.doctor import torn
 from coral_batch.seeding import generator
 from coral_batch.work.text import table
 from tests.pipeline import ENVIRONMENT, hashes, make_project, run
+from tests.processes import wait_until
 
 
 def killed_run(
@@ -92,15 +93,8 @@ def orphans(project: Path) -> list[int]:
 
 
 def wait_for_orphans(project: Path) -> None:
-    """Wait until no process of the project is left.
-
-    Raises:
-        AssertionError: one is left after 120 s.
-    """
-    deadline = time.monotonic() + 120
-    while orphans(project):
-        assert time.monotonic() < deadline, f"left behind: {orphans(project)}"
-        time.sleep(0.05)
+    """Wait until no process of the project is left."""
+    wait_until(lambda: not orphans(project))
 
 
 if __name__ == "__main__":
