@@ -348,6 +348,17 @@ def _has_shape(file: Path, shape: Callable[[Any], Any]) -> bool:
 
 
 CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
-    *(system, arithmetic, load, duration, memory, disk, versions),
-    *(isolation, jails, workers, mirrors, store, cache),
+    system,
+    arithmetic,
+    load,
+    duration,
+    memory,
+    disk,
+    versions,
+    isolation,
+    jails,
+    workers,
+    mirrors,
+    store,
+    cache,
 )
