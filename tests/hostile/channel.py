@@ -23,6 +23,10 @@ os.write(channel(), b"\x10\0\0\0[") and os._exit(3)
 while True: os.write(channel(), frame(b'["value",0,[7]]') * 1000)
 #: empty frames without end -> ERROR
 while True: os.write(channel(), bytes(40_000))
+#: noise on the channel -> ERROR|FAIL
+while True: os.write(channel(), b"\x10\0\0\0 noise noise noise noise noise" * 1000)
+#: wrong values written to the channel -> FAIL
+os.write(channel(), frame(b'["value",0,[7]]') * 2) and os._exit(0)
 #: an integer of four million digits on the channel -> ERROR
 os.write(channel(), frame(b'["value",0,[' + b"9" * 3_900_000 + b"]]")) and os._exit(0)
 #: a closed channel -> ERROR
@@ -47,6 +51,11 @@ os.closerange(0, 64)
 os.closerange(0, 3)
 def answer(n):
     return 2 * n
+#: a closed channel, then an endless loop -> TIMEOUT
+#= ((1,), 2)
+def answer(n):
+    os.closerange(0, 64)
+    while True: pass
 #: a wait in the call, another without the channel -> TIMEOUT -> no result after 1 s of wall time
 import time
 time.sleep(0.7)
@@ -61,6 +70,12 @@ def answer(n):
     poll = select.poll()
     poll.register(channel(), select.POLLIN)
     return str(os.read(channel(), 1 << 20)) if poll.poll(0) else "nothing there"
+#: half a frame, then silence -> TIMEOUT
+#= ((1,), 2)
+def answer(n):
+    os.write(channel(), b"\x10\0\0\0[")
+    while True:
+        pass
 #: a frame that comes in drops -> TIMEOUT -> of wall time
 #= ((1,), 2)
 import time

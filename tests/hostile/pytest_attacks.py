@@ -48,7 +48,12 @@ FORGING = [
         ("no channel", "ERROR", "os.closerange(0, 64)"),
     ),
     *attacks(
-        """
+        r"""
+#: another file for the channel -> ERROR
+def answer(n):
+    for number in range(3, 64):
+        os.dup2(os.open('/dev/null', os.O_RDWR), number)
+    return 2 * n
 #: a pass for the last test, which fails -> ERROR -> wrote to the result channel
 def answer(n):
     if n == 4:
@@ -59,6 +64,19 @@ def answer(n):
 put('collected', [[one, ''] for one in IDS])
 put_all()
 os._exit(0)
+#: the tests collected once more -> ERROR -> wrote to the result channel
+def answer(n):
+    if n == 4:
+        put("collected", [[one, ""] for one in IDS])
+        put_all()
+        os._exit(0)
+#: an id that is no text -> ERROR
+put('collected', [['\ud800', '']])
+os._exit(0)
+#: half a frame, then silence -> TIMEOUT
+def answer(n):
+    write(b'\x10\0\0\0[')
+    while True: pass
 """,
         _CHANNEL + "{}",
     ),

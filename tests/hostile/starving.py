@@ -41,6 +41,16 @@ STARVING = [
 #: an event loop -> ERROR -> Operation not permitted
     import asyncio
     asyncio.run(asyncio.sleep(0))
+#: a process of multiprocessing -> ERROR -> Operation not permitted
+    import multiprocessing
+    multiprocessing.Process(target=print).start()
+#: a loop that catches everything -> TIMEOUT
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            pass
 #: a loop with every signal ignored -> TIMEOUT
     for number in range(1, 65):
         try:
@@ -63,14 +73,28 @@ STARVING = [
     with open('large', 'wb') as file:
         while True:
             file.write(bytes(1 << 20))
-#: a million files -> ERROR -> No space left
+#: a million files -> ERROR -> OSError
     for number in range(1_000_000):
         open(str(number), 'w').close()
     return 2 * n
+#: a deleted file that grows -> ERROR
+    with open("large", "wb") as file:
+        os.unlink("large")
+        while True:
+            file.write(bytes(1 << 16))
 #: links without end -> ERROR -> No space left
     open("file", "w").close()
     for number in range(1_000_000):
         os.link("file", f"{n} {number}")
+#: folders without end -> ERROR -> No space left
+    while True:
+        os.mkdir("deeper")
+        os.chdir("deeper")
+#: an executable of its own -> ERROR
+    with open("run", "w") as file:
+        file.write("#!/bin/sh")
+    os.chmod("run", 0o700)
+    os.execv("./run", ["run"])
 """,
         "import os, signal\ndef answer(n):\n{}",
         (ONE,),
@@ -105,6 +129,15 @@ def answer(n):
 #: a thousand open files -> ERROR -> Too many open files
 import os
 kept = [os.dup(0) for _ in range(1000)]
+#: a result of its own file -> PASS
+def answer(n):
+    with open('note', 'w') as file:
+        file.write(str(2 * n))
+    with open('note') as file:
+        return int(file.read())
+#: a watchdog thread -> ERROR
+import faulthandler
+faulthandler.dump_traceback_later(0.01, exit=True)
 #: death by its own hand after much work -> PASS CRASH
 import os, time
 def answer(n):
