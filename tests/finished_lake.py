@@ -162,7 +162,7 @@ def _obtain(
     }
     obtained = {}
     for one in wanted:
-        parents = [{"key": parent.key, "share": parent.share} for parent in one.parents]
+        parents = [{"key": parent.key, "share": 1 / len(one.parents)} for parent in one.parents]
         own = {
             "configuration": asdict(one.configuration),
             "seed": one.seed,
