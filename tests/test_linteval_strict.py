@@ -17,6 +17,7 @@ from coral_batch.records.items import Answer
 from tests.injectable import problem_of
 from tests.linteval_sources import bundled, in_jail
 
+TRY = "try:\n    f()\nexcept{}:\n    {}()\n"
 PERMITTED = {
     # code: (original, answers that are the same, answers that are not)
     "E225": ("x=f(1)\n", ["x = f(1)\n", "# a\nx = (f(1))  # b\n"], ["x = f(2)\n", "x = f(True)\n"]),
@@ -101,15 +102,9 @@ PERMITTED = {
         ["f(isinstance(x, int), isinstance(x, str))\n", "f(type(x) is str, type(x) is not str)\n"],
     ),
     "E722": (
-        "try:\n    f()\nexcept:\n    g()\n",
-        [
-            "try:\n    f()\nexcept Exception:\n    g()\n",
-            "try:\n    f()\nexcept BaseException:\n    g()\n",
-        ],
-        [
-            "try:\n    f()\nexcept ValueError:\n    g()\n",
-            "try:\n    f()\nexcept Exception:\n    f()\n",
-        ],
+        TRY.format("", "g"),
+        [TRY.format(" Exception", "g"), TRY.format(" BaseException", "g")],
+        [TRY.format(" ValueError", "g"), TRY.format(" Exception", "f")],
     ),
     "E731": (
         "g = lambda x, y=1: x + y\n",
