@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -105,6 +106,13 @@ def test_bugs_are_numbered_in_the_order_of_the_candidates_and_no_more_than_wante
         assert (rows[0]["kind"], set(rows[0]["outcomes"])) == ("reference", {"P"})
         places = [trial_of(bug, trials)["number"] for bug in own]
         assert places == sorted(set(places))
+
+
+def test_no_kind_has_much_more_than_its_share() -> None:
+    bugs = made()[1]
+    kinds = Counter(bug.kind for bug in bugs)
+    assert len(kinds) > 12
+    assert max(kinds.values()) <= len(bugs) / 4
 
 
 def test_a_bug_that_does_the_same_on_the_same_line_as_another_is_dropped() -> None:
