@@ -77,14 +77,14 @@ def test_a_child_begins_with_the_mixture_of_its_parents(
     base: Qwen2ForCausalLM, tmp_path: Path, first: bool, second: bool, child: bool
 ) -> None:
     parents = trained(base, 3, ATTENTION, first), trained(base, 5, OTHERS, second, 20)
-    begun = fresh(base, 8, tuple({*ATTENTION, *OTHERS}), child)
+    # LoRA has no magnitudes: what DoRA scales it comes as near as its rank lets it.
+    near = (first or second) and not child
+    begun = fresh(base, 16 if near else 8, tuple({*ATTENTION, *OTHERS}), child)
     inherit(begun, [saved(parents[0], tmp_path / "a"), saved(parents[1], tmp_path / "b")])
     one, two = map(merged, parents)
     wanted = {name: (one[name] + two[name]) / 2 for name in one}
     changed = apart(merged(fresh(base, 1, ATTENTION, False)), wanted)
-    found = apart(merged(begun), wanted)
-    # LoRA has no magnitudes: what DoRA scales it comes as near as its rank lets it.
-    assert found < (changed / 2 if (first or second) and not child else 1e-6)
+    assert apart(merged(begun), wanted) < (changed / 3 if near else 1e-6)
 
 
 @pytest.mark.parametrize("child", [False, True])
