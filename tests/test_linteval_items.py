@@ -103,6 +103,15 @@ def test_every_kind_of_lint_error_appears_where_it_is_put_in() -> None:
         assert not codes & {"E999", "E902", "F821"}
 
 
+def test_no_lint_error_is_put_into_an_f_string() -> None:
+    # Python 3.12 and newer tokenize what is inside, so items would differ from those of 3.11.
+    text = 'f"{one, two} {one + two}"'
+    code = f"def told(one, two):\n    return {text}\n"
+    for fault in FAULTS:
+        mutant = put_in(fault, code, generator(1, "test", fault.code))
+        assert mutant is None or text in mutant
+
+
 # Building from programs
 
 

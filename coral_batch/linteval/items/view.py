@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
-import io
 import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from coral_batch.corpus.code.edits import Edit, Source
+from coral_batch.corpus.code.tokens import tokens_of
 
 Site = tuple[Edit, ...]
 """Edits that together put one lint error in."""
@@ -65,7 +65,7 @@ class View(Source):
         """Return all tokens but the line breaks and indentation."""
         tokens = []
         depth = 0
-        for kind, text, start, end, _ in tokenize.generate_tokens(io.StringIO(self.text).readline):
+        for kind, text, start, end, _ in tokens_of(self.text):
             depth -= text in (")", "]", "}")
             if kind not in _SKIPPED:
                 first = self.starts[start[0] - 1] + start[1]
