@@ -143,6 +143,8 @@ def test_running_outside_a_project_is_one_message(
     ("arguments", "said"),
     [
         (["split"], "interrupted; `dvc repro` resumes here"),
+        (["linteval", "samples", "best"], "interrupted; `dvc repro` resumes here"),
+        (["linteval", "samples", "001-02"], "interrupted; run the same command to resume"),
         (
             ["linteval", "run", "items.jsonl", "answers.jsonl", "--model", "base"],
             "interrupted; run the same command to resume",

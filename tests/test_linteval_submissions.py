@@ -215,6 +215,12 @@ def test_results_never_take_the_place_of_another_file(given: Path) -> None:
     assert {one: one.read_bytes() for one in given.iterdir()} == before
 
 
+def test_answers_are_not_written_under_the_name_of_a_baseline(given: Path) -> None:
+    with pytest.raises(CoralError, match=r"unique name\s+field:\s+ANSWERS"):
+        linteval("run", given / "items.jsonl", given / "ruff.jsonl")
+    assert not (given / "ruff.jsonl").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

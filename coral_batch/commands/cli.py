@@ -168,12 +168,14 @@ def _repairing() -> bool:
 
 def _how_to_resume() -> str:
     """Return how to resume the interrupted command, or what it left behind."""
-    command, under = [*sys.argv[1:], "", ""][:2]
+    command, under, model = [*sys.argv[1:], "", "", ""][:3]
     if _repairing():
         return "; only the files reported above as written were changed"
-    if command in STAGES or (command == "linteval" and f"linteval_{under}" in LINTEVAL):
+    stage = f"linteval_{under}" if command == "linteval" else command
+    genome = stage in LINTEVAL and model not in ("", "base", "best")
+    if stage in (*STAGES, *LINTEVAL) and not genome:
         return "; `dvc repro` resumes here"
-    if command == "score" or (command, under) == ("linteval", "run"):
+    if genome or stage in ("score", "linteval_run"):
         return "; run the same command to resume"
     return ""
 

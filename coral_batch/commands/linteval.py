@@ -98,7 +98,7 @@ def run(
 
     settings = params.load()
     check_free(answers, file)
-    _check_names([answers.stem])
+    _check_names([answers.stem], 1, "ANSWERS")
     if model == BASE and revision is not None:
         raise CoralError(
             "--revision needs --model",
@@ -190,7 +190,7 @@ def score(
     if stop == "":
         raise CoralError("--stop is empty", field="--stop", found=stop, expected="a text")
     names = name or [path.stem for path in answers]
-    _check_names(names, len(answers))
+    _check_names(names, len(answers), "--name")
     asked, tests = read_items(items)
     given = {model: read_answers(path, asked) for model, path in zip(names, answers, strict=True)}
     _score_and_print(given, asked, tests, stop, params.load(), file)
@@ -226,7 +226,7 @@ def _score_and_print(
         _write({"stop": stop, "models": lake.plain(found)}, file)
 
 
-def _check_names(names: Sequence[str], count: int = 1) -> None:
+def _check_names(names: Sequence[str], count: int, field: str) -> None:
     """Check that there are `count` distinct names, none of them a baseline's."""
     from coral_batch.linteval.submissions.standings import NAMES
 
@@ -234,7 +234,7 @@ def _check_names(names: Sequence[str], count: int = 1) -> None:
     if len(names) != count or len(distinct) != count:
         raise CoralError(
             "every model needs a unique name",
-            field="--name",
+            field=field,
             found=", ".join(names),
             expected=f"{count} distinct names, one per file in order (default: the files' names),"
             f" not {', '.join(NAMES)}",
