@@ -7,7 +7,6 @@ lake is not changed.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -257,18 +256,21 @@ def repairs_of(
     base = lake.path("base")
     rows, looks, _ = sample(subjects, problems, [], samples, base, settings, drawing)
     verdicts = judge_of(settings)(as_programs(rows, problems))
-    solved = Counter(
-        (row.genome, row.problem)
-        for row, of_row in zip(rows, verdicts, strict=True)
-        if all(one.kind == "PASS" for one in of_row)
-    )
+    passed: dict[str, dict[str, list[bool]]] = {subject.genome: {} for subject in subjects}
+    for row, of_row in zip(rows, verdicts, strict=True):
+        repaired = all(one.kind == "PASS" for one in of_row)
+        passed[row.genome].setdefault(row.problem, []).append(repaired)
     return {
         name: Repaired(
-            {problem.name: Outcome(samples, solved[name, problem.name]) for problem in problems},
+            {problem.name: _outcome(of_model[problem.name]) for problem in problems},
             first_changes(look for look in looks if look.genome == name),
         )
-        for name in (subject.genome for subject in subjects)
+        for name, of_model in passed.items()
     }
+
+
+def _outcome(passed: Sequence[bool]) -> Outcome:
+    return Outcome(len(passed), sum(passed))
 
 
 def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measure:
@@ -288,10 +290,10 @@ def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measu
     for subject in _subjects(adapter, knobs, knobs):
         rows, _ = answer(subject, items, lake.path("base"), settings, drawing)
         scored = score_samples(rows, items, tests, judge, isolation, settings.compute.workers)
-        passed: dict[str, list[int]] = {}
+        passed: dict[int, list[bool]] = {}
         for row in scored["linteval_scores"]:
-            passed.setdefault(names[row["item"]], []).append(row["official"])
-        outcomes.append({name: Outcome(len(one), sum(one)) for name, one in passed.items()})
+            passed.setdefault(row["item"], []).append(row["official"])
+        outcomes.append({names[item.meta.id]: _outcome(passed[item.meta.id]) for item in items})
     base, other = outcomes
     return _measure("CodeLinterEval: pass@1", base, other, settings)
 
