@@ -27,7 +27,7 @@ from typing import Any, cast
 import torch
 from joblib import Parallel, delayed
 from joblib.externals.loky import get_reusable_executor
-from peft import LoraConfig, get_peft_model
+from peft import get_peft_model
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 from torch.utils.data import Sampler, SequentialSampler
 from transformers import DataCollatorForSeq2Seq, PrinterCallback, Trainer, TrainingArguments
@@ -41,7 +41,7 @@ from coral_batch.models.base.device import devices
 from coral_batch.models.base.layers import layers_below
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.training.encoding import Encoded, encode
-from coral_batch.models.training.training import share_of_peak, train
+from coral_batch.models.training.training import lora_config, share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
@@ -224,20 +224,8 @@ def run_trainer(
         folder: for the Trainer's own files.
     """
     below = layers_below(base.model.config, training.layers)
-    depth = base.model.config.num_hidden_layers
     torch.manual_seed(derive_seed(SEED, "adapter initialisation"))
-    model = get_peft_model(
-        base.model,
-        LoraConfig(
-            task_type="CAUSAL_LM",
-            r=configuration.r,
-            lora_alpha=configuration.lora_alpha,
-            lora_dropout=configuration.lora_dropout,
-            target_modules=list(configuration.target_modules),
-            use_dora=configuration.use_dora,
-            layers_to_transform=list(range(below, depth)) if below else None,
-        ),
-    )
+    model = get_peft_model(base.model, lora_config(base, configuration, below))
     data = [
         {
             "input_ids": list(row.ids),

@@ -103,16 +103,7 @@ def train(
         for _ in range(training.passes)
         for batch in _batches(order.permutation(len(encoded)), training.batch_size)
     ]
-    depth = base.model.config.get_text_config().num_hidden_layers
-    config = LoraConfig(
-        task_type="CAUSAL_LM",
-        r=configuration.r,
-        lora_alpha=configuration.lora_alpha,
-        lora_dropout=configuration.lora_dropout,
-        target_modules=list(configuration.target_modules),
-        use_dora=configuration.use_dora,
-        layers_to_transform=list(range(below, depth)) if below else None,
-    )
+    config = lora_config(base, configuration, below)
     _check_targets(base, configuration)
     model = _attach(base, config, seed, parents)
     try:
@@ -128,6 +119,20 @@ def train(
     finally:
         model.unload()
     return curve, time.perf_counter() - start
+
+
+def lora_config(base: BaseModel, configuration: AdapterConfiguration, below: int) -> LoraConfig:
+    """Return PEFT's configuration of an adapter above the lowest `below` layers."""
+    depth = base.model.config.get_text_config().num_hidden_layers
+    return LoraConfig(
+        task_type="CAUSAL_LM",
+        r=configuration.r,
+        lora_alpha=configuration.lora_alpha,
+        lora_dropout=configuration.lora_dropout,
+        target_modules=list(configuration.target_modules),
+        use_dora=configuration.use_dora,
+        layers_to_transform=list(range(below, depth)) if below else None,
+    )
 
 
 def check_warmup(examples: int, training: Training) -> None:
