@@ -31,14 +31,16 @@ SLOW = (
     *LONG,
     *("test_adapters_obtain.py", "test_adapters_stage.py", "test_adapters_training.py"),
     *("test_classics.py", "test_completion_model.py", "test_export.py", "test_full_benchmark.py"),
-    *("test_generation_engine.py", "test_linteval_harness.py", "test_linteval_items.py"),
+    *("test_generation_changes.py", "test_generation_engine.py"),
+    *("test_linteval_harness.py", "test_linteval_items.py"),
     *("test_linteval_stages.py", "test_injection_trials.py", "test_linting.py"),
     *("test_pipeline.py", "test_runtime_measured.py"),
     *("test_store_keys.py", "test_verdicts.py"),
-    *("test_bundled_programs.py", "test_doctor.py", "test_linteval_strict.py"),
+    *("test_base.py", "test_bundled_programs.py", "test_doctor.py", "test_linteval_strict.py"),
     *("test_readers_folder.py", "test_released.py", "test_repair.py", "test_repair_folder.py"),
     *("test_repair_pytest.py", "test_score.py", "test_verdicts_judge.py"),
-    *("test_verdicts_hostile.py", "test_verdicts_memory.py", "test_verdicts_quixbugs.py"),
+    *("test_verdicts_hostile.py", "test_verdicts_memory.py", "test_verdicts_pytest.py"),
+    *("test_verdicts_quixbugs.py", "test_verdicts_references.py"),
 )
 
 # No test measures time: neither how long an example takes nor how long drawing one does.

@@ -150,6 +150,7 @@ def reported(**variables: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("isa", ["AVX2", "avx512_core", "AVX512_CORE_VNNI"])
+@pytest.mark.slow
 def test_what_onednn_may_not_use_is_not_chosen_and_has_another_key(isa):
     free = reported()[1]
     dtype, limited = reported(ONEDNN_MAX_CPU_ISA=isa)

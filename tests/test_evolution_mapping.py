@@ -53,6 +53,7 @@ def digits(configuration: tuple[AdapterConfiguration, Knobs]) -> tuple[int, ...]
     return tuple(getattr(CANDIDATES, gene).index(value) for gene, value in sorted(chosen.items()))
 
 
+@pytest.mark.slow
 def test_every_heavy_combination_comes_up_about_equally_often(transport, fresh):
     counts = Counter(adapter for adapter, _ in decode(transport(fresh), CANDIDATES))
     share = np.array(list(counts.values())) * HEAVY / len(fresh)

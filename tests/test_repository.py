@@ -8,6 +8,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 from ruamel.yaml import YAML
 
 from coral_batch.commands.doctor import TESTED
@@ -45,6 +46,7 @@ def test_make_lists_every_target() -> None:
     assert [line.split()[0] for line in listed.splitlines()] == targets
 
 
+@pytest.mark.slow
 def test_setup_mends_an_environment_whose_making_was_killed(tmp_path: Path) -> None:
     shutil.copy(REPOSITORY / "Makefile", tmp_path)
     for pins in ("pyproject.toml", "constraints.txt"):
