@@ -264,6 +264,21 @@ def test_an_adapter_that_cannot_be_used_is_an_error(base, adapters, tmp_path):
         save_file(tensors | {first: tensor}, weights)
         with pytest.raises(CoralError, match=words):
             draw(open_engine(base), folder, WARM)
+    for kept in ({}, {key: one for key, one in tensors.items() if key != first}):
+        save_file(kept, weights)
+        with pytest.raises(CoralError, match=r"do not fit its configuration[\s\S]*\['a', 'b'\]"):
+            draw(open_engine(base), folder, WARM)
+    weights.write_bytes(content)
+    wrong = {
+        "use_dora": (True, r"\['a', 'b', 'magnitude'\], for DoRA"),
+        "lora_alpha": (None, "lora_alpha"),
+        "peft_type": ("LATER", "cannot be read"),
+    }
+    for field, (value, words) in wrong.items():
+        card.write_text(json.dumps(known | {field: value}))
+        with pytest.raises(CoralError, match=words):
+            draw(open_engine(base), folder, WARM)
+    card.write_text(json.dumps(known))
     weights.write_bytes(content[:-100])
     with pytest.raises(CoralError, match="cannot be read"):
         draw(open_engine(base), folder, WARM)

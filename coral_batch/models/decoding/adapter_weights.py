@@ -47,40 +47,21 @@ def read_adapter(
         rank: maximum rank to accept.
 
     Raises:
-        CoralError: a file is missing or damaged, a weight is infinite or NaN, or the adapter is not
-            a LoRA or DoRA adapter of at most that rank, on the base model's own weights, for layers
-            of these sizes.
+        CoralError: a file is missing or damaged, a weight is missing, infinite or NaN, or the
+            adapter is not a LoRA or DoRA adapter of at most that rank, on the base model's own
+            weights, for layers of these sizes.
     """
     weights = folder / "adapter_model.safetensors"
     try:
-        config = PeftConfig.from_pretrained(str(folder))
-        tensors = load_file(weights)
-    except (OSError, ValueError, SafetensorError) as error:
+        read, tensors = PeftConfig.from_pretrained(str(folder)), load_file(weights)
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise CoralError(
             "the adapter cannot be read",
             file=folder,
-            found=str(error),
+            found=f"{type(error).__name__}: {error}",
             expected="a PEFT folder with adapter_config.json and adapter_model.safetensors",
         ) from error
-    if not isinstance(config, LoraConfig) or config.r > rank:
-        raise CoralError(
-            "the adapter is not of a kind that can be decoded",
-            file=folder / "adapter_config.json",
-            field="peft_type, r",
-            found=(str(config.peft_type), getattr(config, "r", None)),
-            expected=f"LORA of rank {rank} or less",
-        )
-    plain = LoraConfig().to_dict()
-    for field, value in config.to_dict().items():
-        known = value in _STARTS if field == "init_lora_weights" else value in (plain[field], {})
-        if field not in _READ and not known:
-            raise CoralError(
-                "the adapter is not of a kind that can be decoded",
-                file=folder / "adapter_config.json",
-                field=field,
-                found=value,
-                expected="LoRA or DoRA of one rank and one alpha on the base model's own weights",
-            )
+    config = _checked(read, rank, folder / "adapter_config.json")
     places: dict[str, tuple[str, str, tuple[int, ...]]] = {}
     for layer, linear in linears.items():
         outputs = linear.out_features
@@ -109,8 +90,50 @@ def read_adapter(
             # It would also make other rows of the batch NaN.
             raise CoralError("the adapter has weights that are no numbers", file=weights, field=key)
         parts.setdefault(layer, {})[part] = tensor
+    needed = {"a", "b"} | ({"magnitude"} if config.use_dora else set())
+    for layer, found in (parts or {"any layer": {}}).items():
+        if found.keys() != needed:
+            raise CoralError(
+                "the adapter's weights do not fit its configuration",
+                file=weights,
+                field=layer,
+                found=sorted(found),
+                expected=f"{sorted(needed)}, for {'DoRA' if config.use_dora else 'LoRA'}",
+            )
     scaling = config.lora_alpha / (config.r**0.5 if config.use_rslora else config.r)
     return {
         layer: LowRank(part["a"], part["b"], scaling, part.get("magnitude"))
         for layer, part in parts.items()
     }
+
+
+def _checked(config: PeftConfig, rank: int, file: Path) -> LoraConfig:
+    """Return an adapter's configuration if it can be decoded."""
+    if not isinstance(config, LoraConfig) or config.r > rank:
+        raise CoralError(
+            "the adapter is not of a kind that can be decoded",
+            file=file,
+            field="peft_type, r",
+            found=(str(config.peft_type), getattr(config, "r", None)),
+            expected=f"LORA of rank {rank} or less",
+        )
+    if not isinstance(config.lora_alpha, (int, float)):
+        raise CoralError(
+            "the adapter has no scaling",
+            file=file,
+            field="lora_alpha",
+            found=config.lora_alpha,
+            expected="a number",
+        )
+    plain = LoraConfig().to_dict()
+    for field, value in config.to_dict().items():
+        known = value in _STARTS if field == "init_lora_weights" else value in (plain[field], {})
+        if field not in _READ and not known:
+            raise CoralError(
+                "the adapter is not of a kind that can be decoded",
+                file=file,
+                field=field,
+                found=value,
+                expected="LoRA or DoRA of one rank and one alpha on the base model's own weights",
+            )
+    return config
