@@ -93,6 +93,9 @@ PROJECT = {
     "src/shop/cart.py": "import numpy as np\nfrom .tax import taxed\n\n\n"
     "def total(prices):\n    return taxed(float(np.sum(prices)))\n",
     "src/shop/tax.py": "RATE = 2\n\n\ndef taxed(price):\n    return price * RATE\n",
+    "buggy/src/shop/tax.py": "RATE = 2\n\n\ndef taxed(price):\n    return price + RATE\n",
+    "venv/pyvenv.cfg": "",
+    "venv/lib/absent.buggy.py": "",
     "conftest.py": "import sys\nfrom pathlib import Path\nimport pytest\n"
     "sys.path.insert(0, str(Path(__file__).parent / 'src'))\n\n\n"
     "@pytest.fixture\ndef prices():\n    return [1, 2]\n",
@@ -148,7 +151,9 @@ def test_a_file_with_a_bug_lies_beside_the_program_or_in_a_folder(
     mean, cached = problems["stats_mean"], problems["cached"]
     assert mean.buggy == mean.reference.replace("/ len", "/ 1 + len")
     assert cached.buggy == "def twice(n):\n    return n\n"
-    assert {name for name, one in problems.items() if one.buggy} == {"stats_mean", "cached"}
+    assert problems["src_shop_tax"].buggy.endswith("return price + RATE\n")
+    buggy = {name for name, one in problems.items() if one.buggy}
+    assert buggy == {"stats_mean", "cached", "src_shop_tax"}
 
 
 def test_references_pass_every_test_that_rests_on_a_call_of_them_and_others_fail(

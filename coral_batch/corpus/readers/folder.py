@@ -2,8 +2,8 @@
 
 pytest runs all tests of the folder, doctests included, once in the jail. Each function or method
 that a test calls becomes a problem with the tests that call it. Tests that fail or are skipped are
-left out. ``NAME.buggy.py`` next to ``NAME.py``, or ``buggy/NAME.py``, is the same file with a bug;
-without it, the problems have no bug.
+left out. ``NAME.buggy.py`` next to ``NAME.py``, or its path in the folder ``buggy``, is the same
+file with a bug; without it, the problems have no bug.
 
 The tests stay in the folder: a problem only has its path and the hash of its files.
 """
@@ -61,9 +61,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         )
     if (path / "__init__.py").exists():
         raise CoralError(
-            "the folder is a package, which its tests cannot import",
+            "the folder is a package",
             file=path,
-            expected="the folder that holds the package and its tests",
+            expected="the folder that holds the package, from which its tests import it",
         )
     ran = _run(path)
     passed = [one for one in ran.outcomes if one.kind == "PASS"]
@@ -114,7 +114,8 @@ def programs(folder: Path) -> list[Path]:
         and not file.stem.startswith("test_")
         and not file.stem.endswith("_test")
         and file.stem not in _NO_PROGRAMS
-        and not {_BUGGY, *_TESTS} & {*file.relative_to(folder).parts[:-1]}
+        and not {*_TESTS} & {*file.relative_to(folder).parts[:-1]}
+        and not file.is_relative_to(folder / _BUGGY)
     ]
 
 
@@ -229,9 +230,11 @@ def _bugs(path: Path) -> dict[str, Path]:
     """Return program, relative to the folder -> its buggy file."""
     beside = {
         file.relative_to(path).as_posix().removesuffix(_BUGGY_FILE) + ".py": file
-        for file in sorted(path.rglob(f"*{_BUGGY_FILE}"))
+        for file in python_files(path)
+        if file.name.endswith(_BUGGY_FILE)
     }
-    inside = {file.name: file for file in sorted((path / _BUGGY).glob("*.py"))}
+    folder = path / _BUGGY
+    inside = {file.relative_to(folder).as_posix(): file for file in python_files(folder)}
     for name in sorted(beside.keys() & inside.keys()):
         raise CoralError(
             "a program has two buggy files",
