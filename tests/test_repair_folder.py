@@ -14,6 +14,7 @@ import pytest
 from coral_batch.errors import TooLong
 from coral_batch.repair import Repair, Untried, repair_folder
 from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral, write
+from tests.settings import set_params
 
 FIRST = """def first(items):
     \"\"\"Return the first of several.
@@ -70,12 +71,18 @@ def test_the_tests_of_a_program_are_those_that_call_it(workspace: Path) -> None:
 
 
 def test_files_that_pytest_cannot_collect_are_named_where_they_are(workspace: Path) -> None:
-    """One among the programs, one among the tests in another folder."""
+    """One among the programs, one among the tests in another folder, though the last test hangs."""
+    set_params({"verdicts.cpu_seconds": 0.5, "verdicts.wall_seconds": 5.0})
     files = {"mine/deep/bad.py": f"import absent\n\n\n{FIRST}", "tests/test_bad.py": "def it(:\n"}
-    fine = {"mine/fine.py": FIRST.replace("-1", "0")}
+    fine = {
+        "mine/fine.py": "def halved(n):\n    while n > 1:\n        n += 1\n    return n\n",
+        "tests/test_fine.py": "from fine import *\n\n\ndef test():\n    assert halved(2) == 1\n",
+    }
     write(workspace, files | fine)
-    found = [*repair_folder("mine", tests="tests", draw=Scripted())]
+    found = [*repair_folder("mine", tests="tests", draw=lambda *_: [])]
     assert {str(one.file) for one in found if isinstance(one, Untried)} == set(files)
+    (failed,) = [test for one in found if isinstance(one, Repair) for test in one.failed]
+    assert (failed.test, failed.kind) == ("test_fine.py::test", "TIMEOUT")
 
 
 def test_repairs_of_a_folder_are_written_one_after_the_other(folder: Path) -> None:

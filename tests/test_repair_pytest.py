@@ -94,6 +94,14 @@ def test_files(kind):
     assert written(b'abc', kind) == 3
 """,
     ),
+    "many_calls": (  # which take ten times as long while they are noted
+        """def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+""",
+        """def test_27():
+    assert fib(27) == 196418
+""",
+    ),
     "one_test_hangs": (
         """def down(n):
     while n != 0:
@@ -176,6 +184,19 @@ def test_first():
     found = repair("m.py", "test_m.py", draw=draw)
     assert [one.test for one in found.failed] == ["test_m.py::test_first"]
     assert (found.outcome, found.drawn) == ("repaired", len(bodies))
+
+
+@pytest.mark.parametrize(
+    ("end", "kind"), [("while True: pass", "TIMEOUT"), ("import os; os._exit(0)", "ERROR")]
+)
+def test_a_last_test_that_never_returns_is_a_failure_like_others(
+    workspace: Path, end: str, kind: str
+) -> None:
+    set_params({"verdicts.cpu_seconds": 0.5, "verdicts.wall_seconds": 5.0})
+    write(workspace, {"m.py": f"def f(n):\n    {end}\n", "test_m.py": TEST})
+    found = repair("m.py", "test_m.py", draw=lambda *_: ["def f(n):\n    return n\n"])
+    assert [one.kind for one in found.failed] == [kind]
+    assert found.outcome == "repaired"
 
 
 TEST = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"
@@ -262,7 +283,7 @@ def test_a_method_of_a_whole_project_is_repaired_and_passes_under_pytest(
 """
     draw = Scripted([right.replace("sum()", "min()"), right])
     monkeypatch.setattr(command, "search", partial(repair, draw=draw))
-    assert coral("shop/basket.py", "--tests", ".", "--function", "Basket.total", "--write") == 0
+    assert coral("shop/basket.py", "--tests", ".", "--write") == 0  # the fixture calls others
     shown = capsys.readouterr()
     assert "Basket.total is repaired after 2 changes in 1 round: 2 of 2 tests pass" in shown.out
     assert shown.err == ""

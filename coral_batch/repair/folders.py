@@ -134,7 +134,7 @@ def _repairs(
         yield search.run(source, "", tests, failed)
     known = functions_of(source.tree)
     left = {one.number for one in failed}
-    for name in (name for name in tests.called(failed, direct=True) if name in known):
+    for name in (name for name in tests.called(failed, 1) if name in known):
         if not any(one.number in left and name in one.called for one in failed):
             continue  # fixed by an earlier repair
         try:

@@ -186,14 +186,14 @@ def repair(
 def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -> str:
     """Return the only function that failing tests call.
 
-    Calls from outside its file count first; if there are none, all calls.
+    The tests' own calls count first, then those of fixtures, then those inside the file.
 
     Raises:
         CoralError: they call none, or several.
     """
     known = functions_of(source.tree)
-    for direct in (True, False):
-        names = [name for name in tests.called(failed, direct=direct) if name in known]
+    for distance in (0, 1, 2):
+        names = [name for name in tests.called(failed, distance) if name in known]
         if len(names) == 1:
             check_function(source, names[0])
             return names[0]

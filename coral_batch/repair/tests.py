@@ -124,8 +124,8 @@ class ProjectTests:
         file = source.file.resolve()
         self._jail = jail
         self._outcomes = tuple(outcomes)
+        self._file = file
         self._calls = {one.id: _called(one, file) for one in self._outcomes}
-        self._direct = {one.id: _called(one, file, direct=True) for one in self._outcomes}
         self._tests = tuple(one.id for one in self._outcomes)
         self._request = replace(request, watch=False, only=self._tests)
         self._collected = digest(ran.collected or (), self._tests)
@@ -142,15 +142,15 @@ class ProjectTests:
         """Failures of the original file."""
         return self._failures(self._outcomes)
 
-    def called(self, failures: Iterable[Failure], *, direct: bool) -> list[str]:
+    def called(self, failures: Iterable[Failure], distance: int) -> list[str]:
         """Return the functions of the file that failing tests call.
 
         Args:
             failures: the tests.
-            direct: only those that are called from outside the file.
+            distance: the greatest distance of a call; see `coral_batch.verdicts.suites.Outcome`.
         """
-        calls = self._direct if direct else self._calls
-        found = [name for one in failures for name in calls[one.test]]
+        failed = [self._outcomes[one.number] for one in failures]
+        found = [name for one in failed for name in _called(one, self._file, distance)]
         return list(dict.fromkeys(found))
 
     def failures(self, source: SourceFile) -> list[Failure]:
@@ -209,10 +209,10 @@ def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) ->
         raise
 
 
-def _called(outcome: Outcome, file: Path, *, direct: bool = False) -> list[str]:
+def _called(outcome: Outcome, file: Path, distance: int = 2) -> list[str]:
     """Return the functions of a file that a test calls, except the test itself."""
     itself = outcome.id.partition("::")[2].partition("[")[0].replace("::", ".")
-    called = called_of(outcome, direct=direct)
+    called = called_of(outcome, distance)
     return [name for path, name in called if path == str(file) and name != itself]
 
 

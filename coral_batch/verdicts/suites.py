@@ -41,6 +41,9 @@ the last test; wall time is three times as much."""
 COLLECTING_COUNTED = 10.0
 """The same if lines are counted; they are not counted during imports."""
 
+WATCHED = 20
+"""Limits of a run in which calls are watched, as a multiple: it can be this much slower."""
+
 HANGS = "line limit exceeded"
 """The verdict's detail for a test in which a program ran too many lines."""
 
@@ -57,8 +60,9 @@ class Outcome:
         detail: pytest's message for a failure or a skip, on one line.
         cpu_seconds: processor time, as the process claims.
         wall_seconds: wall time.
-        called: the project functions that it called, if watched: file, qualified name, and whether
-            a call came from another file. Calls during collection of its file, or in a shared
+        called: the project functions that it called, if watched: file, qualified name, and distance
+            (0: called by the test from another file, 1: by a fixture or at collection from another
+            file, 2: from its own file). Calls during collection of its file, or in a shared
             fixture, count for each test.
     """
 
@@ -67,7 +71,7 @@ class Outcome:
     detail: str
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
-    called: tuple[tuple[str, str, bool], ...] = field(default=(), repr=False)
+    called: tuple[tuple[str, str, int], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,8 @@ class Ran:
     Attributes:
         collected: the ids of all collected tests, in order; None if collection did not finish.
         outcomes: those of the requested tests, in order.
-        said: pytest's errors; empty if all went well.
+        said: pytest's errors, one line for each file that it could not collect; empty if all went
+            well.
         kind: the kind of the error if nothing was collected.
     """
 
@@ -97,7 +102,7 @@ class Request:
         arguments: pytest's files, folders and options.
         files: the files to collect tests from; empty for all that pytest finds.
         only: ids of the tests to run; None for all.
-        watch: note which project functions each test calls.
+        watch: run the tests a second time, to note which project functions each calls.
         lines: how many lines of the file's functions may run in one test before it counts as
             hanging; 0 for no limit.
     """
@@ -147,9 +152,21 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         Raises:
             JailError: the jail or the machine failed.
         """
+        ran = self._run(replace(request, watch=False), text, losses, frozenset())
+        if not request.watch or not ran.outcomes:
+            return ran
+        # Watching slows tests down and takes stack, so that a correct one might fail.
+        hung = frozenset(one.id for one in ran.outcomes if one.kind in _STUCK)
+        watched = self._run(request, text, losses, hung)
+        called = {one.id: one.called for one in watched.outcomes}
+        outcomes = [replace(one, called=called.get(one.id, ())) for one in ran.outcomes]
+        return replace(ran, outcomes=tuple(outcomes))
+
+    def _run(self, request: Request, text: str | None, losses: int, hung: frozenset[str]) -> Ran:
+        """Run tests once; `hung` are those that get no more time if calls are watched."""
         done: dict[str, Outcome] = {}
         while True:
-            one = _Child(self._jail, self._message(request, text, [*done]), self._settings)
+            one = _Child(self._jail, self._message(request, text, [*done]), self._settings, hung)
             ran = one.run()
             done |= {outcome.id: outcome for outcome in ran.outcomes}
             if one.lost is None or ran.collected is None:
@@ -211,19 +228,23 @@ def settled(ran: Ran, tests: Sequence[str], collected: str) -> list[Outcome]:
     ]
 
 
-def called_of(outcome: Outcome, *, direct: bool = False) -> list[tuple[str, str]]:
+def called_of(outcome: Outcome, distance: int = 2) -> list[tuple[str, str]]:
     """Return the file and the name of each function that a test called.
 
     A nested function counts as its outer function. Methods are named ``Class.method``.
 
     Args:
         outcome: the outcome of a watched test.
-        direct: only functions called from another file.
+        distance: the greatest distance of a call; see `Outcome`.
+
+    Returns:
+        The functions, the nearest first.
     """
+    near = sorted(outcome.called, key=lambda call: call[2])  # stable
     names = [
         (file, function.partition(".<locals>")[0])
-        for file, function, directly in outcome.called
-        if directly or not direct
+        for file, function, calls in near
+        if calls <= distance
     ]
     return list(dict.fromkeys(names))
 
@@ -243,33 +264,39 @@ class _Child:
         jail: where it is forked.
         message: its request.
         limits: the limits of each test.
+        hung: the tests that get no more time if calls are watched.
 
     Attributes:
         lost: the test that killed it or that pytest left out; None if there is none.
     """
 
-    def __init__(self, jail: Jail, message: dict[str, Any], limits: Verdicts) -> None:
+    def __init__(
+        self, jail: Jail, message: dict[str, Any], limits: Verdicts, hung: frozenset[str]
+    ) -> None:
         self.lost: str | None = None
         self._jail = jail
         self._message = message
         self._limits = limits
+        self._hung = hung
+        self._factor = WATCHED if message["watch"] else 1
         self._collecting = ""
+        self._broken = ""
         self._collected: tuple[str, ...] | None = None
         self._left: list[str] = []
-        self._called: defaultdict[str, set[tuple[str, str, bool]]] = defaultdict(set)
+        self._called: defaultdict[str, set[tuple[str, str, int]]] = defaultdict(set)
         self._found: list[Outcome] = []
 
     def run(self) -> Ran:
         """Return the outcomes of the tests that ran, including the lost one."""
-        total = COLLECTING + self._limits.cpu_seconds * 1000
+        total = self._factor * (COLLECTING + self._limits.cpu_seconds * 1000)
         kind: Kind = "ERROR"
         with self._jail.child(0, total, marshal.dumps(self._message)) as child:
             try:
                 said = self._follow(child)
             except Stop as stop:
-                said, kind = stop.detail, stop.kind
-                if self._collected is None and self._collecting:
-                    said = f"{self._collecting}: {said}"
+                said, kind = self._broken, stop.kind
+                if self._collected is None:
+                    said = f"{self._collecting}: {stop.detail}" if self._collecting else stop.detail
                 self._lose(stop)
                 if isinstance(stop, Forged):
                     self._doubt(stop.detail)
@@ -284,18 +311,20 @@ class _Child:
         """
         seconds = COLLECTING_COUNTED if self._message["lines"] else COLLECTING
         around = replace(self._limits, cpu_seconds=seconds, wall_seconds=3 * seconds)
-        start, clock = time.perf_counter(), Clock(around)
+        start, clock = time.perf_counter(), self._clock(around)
         while True:
             match self._receive(child, clock):
                 case ["collecting", str(where)] if self._collected is None:
                     self._collecting = where
                     continue
-                case ["collected", [*ids]] if self._collected is None and _are_texts(ids):
-                    self._collected = tuple(ids)
+                case ["collected", [*ids], str(text)] if self._collected is None and _are_texts(
+                    ids
+                ):
+                    self._collected, self._broken = tuple(ids), text.strip()
                     only, done = self._message["only"], self._message["done"]
                     self._left = _wanted(self._collected, only, done)
-                case ["call", str(node), str(file), str(name), bool(direct)]:
-                    self._called[node].add((file, name, direct))
+                case ["call", str(node), str(file), str(name), int(distance)]:
+                    self._called[node].add((file, name, distance))
                     continue
                 case ["test", test, str(kind), str(detail), int(spent)] if (
                     self._left[:1] == [test] and kind in _KINDS
@@ -317,7 +346,13 @@ class _Child:
                 case _:  # invalid or out of turn: the program wrote it
                     raise Forged
             start = time.perf_counter()
-            clock = Clock(self._limits if self._left else around)
+            clock = self._clock(self._limits if self._left else around)
+
+    def _clock(self, limits: Verdicts) -> Clock:
+        """Return a clock for collecting or for the next test."""
+        factor = 1 if self._hung & {*self._left[:1]} else self._factor
+        cpu, wall = limits.cpu_seconds, limits.wall_seconds
+        return Clock(replace(limits, cpu_seconds=factor * cpu, wall_seconds=factor * wall))
 
     def _receive(self, child: Child, clock: Clock) -> list[Any]:
         """Return the next message.
@@ -334,9 +369,9 @@ class _Child:
             pass
         raise Forged
 
-    def _called_of(self, test: str) -> tuple[tuple[str, str, bool], ...]:
+    def _called_of(self, test: str) -> tuple[tuple[str, str, int], ...]:
         """Return the functions called in a test, or in code that it shares with others."""
-        called: set[tuple[str, str, bool]] = set()
+        called: set[tuple[str, str, int]] = set()
         for node, calls in self._called.items():
             if not node or f"{test}::".startswith((f"{node}::", f"{node}/")):
                 called |= calls
@@ -356,6 +391,7 @@ class _Child:
 
 
 _KINDS = ("PASS", "FAIL", "ERROR", "MEMORY", SKIPPED)
+_STUCK = ("TIMEOUT", "MEMORY", "CRASH")
 
 
 def _are_texts(values: list[Any]) -> bool:

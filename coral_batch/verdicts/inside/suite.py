@@ -143,9 +143,11 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
 def run(channel: int, request: dict[str, Any]) -> None:
     """Run pytest and send frames about it.
 
-    - ``["collecting", id]`` for each file and folder, then ``["collected", [id...]]``.
-    - If calls are watched: ``["call", id, file, name, direct]`` for each project function called by
-      a test, or for all tests of a file, class or folder.
+    - ``["collecting", id]`` for each file and folder, then ``["collected", [id...], text]`` with
+      pytest's errors for files that it could not collect.
+    - If calls are watched: ``["call", id, file, name, distance]`` for each project function called
+      by a test, or for all tests of a file, class or folder; see
+      `coral_batch.verdicts.suites.Outcome`.
     - ``["test", id, kind, detail, nanoseconds]`` for each test, or ``["hung"]`` for a test that
       exceeded the line limit.
     - ``["end", text, changed]``: pytest's output if it could not run, and which parts of pytest the
@@ -234,14 +236,16 @@ class _Plugin:
         self._found: list[tuple[str, str]] = []
         self._parts: set[str] = set()
         self._skipped = False
+        self._calling = False
         self._node = ""
         self._from = ""
-        self._called: set[tuple[str, str, bool]] = set()
+        self._called: set[tuple[str, str, int]] = set()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: Any) -> None:
-        """Write no report into the project's folder."""
+        """Write no report into the project's folder, and do not stop at a failure."""
         config.option.xmlpath = None
+        config.option.stepwise = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -297,7 +301,7 @@ class _Plugin:
         for item in session.items:
             number = known[item.nodeid] = known.get(item.nodeid, 0) + 1
             self._ids[id(item)] = f"{item.nodeid}#{number}" if number > 1 else item.nodeid
-        self._tell("collected", [self._ids[id(item)] for item in session.items])
+        self._tell("collected", [self._ids[id(item)] for item in session.items], _cut(self.broken))
         functions = (getattr(item, "function", None) for item in session.items)
         self._tests = {one: _code(one) for one in functions if isinstance(one, FunctionType)}
         session.items[:] = [
@@ -339,9 +343,13 @@ class _Plugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self) -> Generator[None, Any, Any]:
-        """Count lines while a test runs."""
-        with self._counting():
-            return (yield)
+        """Count lines while a test runs, and tell its own calls from those of its fixtures."""
+        self._calling = True
+        try:
+            with self._counting():
+                return (yield)
+        finally:
+            self._calling = False
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
@@ -406,21 +414,19 @@ class _Plugin:
         return report
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
-        """Report which project functions a test calls, and whether from another file.
-
-        Reported at once, since the test may never end.
-        """
+        """Report which project functions a test calls; at once, since the test may never end."""
         if event != "call":
             return
         code = frame.f_code
         if code.co_filename.startswith(self._folders):
             caller = frame.f_back
-            direct = "<locals>" not in code.co_qualname and (
+            outside = "<locals>" not in code.co_qualname and (
                 caller is None
                 or caller.f_code.co_filename != code.co_filename
                 or _is_wrapper(caller.f_code)
             )
-            call = (code.co_filename, code.co_qualname, direct)
+            distance = (0 if self._calling else 1) if outside else 2
+            call = (code.co_filename, code.co_qualname, distance)
             if call in self._called or (
                 self._from and (caller is None or caller.f_code.co_filename != self._from)
             ):
