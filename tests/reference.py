@@ -27,7 +27,8 @@ WRITTEN = ("generations", "parts")
 """Sections that `coral generations` writes."""
 BETWEEN = """## Commands
 
-Run them in coral-batch's folder. The [stages](how-it-works.md) are commands too."""
+Run them in coral-batch's folder. The [stages](how-it-works.md) are commands too.
+Options of several commands are listed once."""
 
 
 def shown(value: Any) -> str:

@@ -129,8 +129,8 @@ def test_2():
 OTHERS = {
     "limit.txt": "40\n",
     "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef seven():\n    return 7\n",
-    "sched.py": "def planned(n):\n    return n\n",
-    "test_sched.py": "from sched import planned\n\n\ndef test():\n    assert planned(1) == 2\n",
+    "resource.py": "def plan(n):\n    return n\n",
+    "test_resource.py": "from resource import plan\n\n\ndef test():\n    assert plan(1) == 2\n",
     "pack/__init__.py": "from .double import double\n",
     "pack/double.py": "from . import parts\n\n\ndef double(n):\n    return parts.add(n, n + 1)\n",
     "pack/parts.py": "def add(a, b):\n    return a + b\n",

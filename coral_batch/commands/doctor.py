@@ -156,7 +156,8 @@ def duration(settings: Params) -> Iterator[Finding]:
     rate = product_rate(dtype)
     parts = minutes(settings, rate, dtype)
     split = ", ".join(f"{name} {part:.0f}" for name, part in parts.items())
-    means = f"a run takes about {sum(parts.values()):.0f} minutes on an idle machine: {split}"
+    when = "" if idle() else ", if something else is running as now"
+    means = f"a run takes about {sum(parts.values()):.0f} minutes{when}: {split}"
     found = f"{rate / 1e9:.0f} GFLOP/s of matrix products"
     if changed := unlike_measured(settings):
         means += f"; ignores the changed {', '.join(changed)}"

@@ -236,7 +236,8 @@ def repair_text(found: Repair, written: bool, colour: bool) -> str:
         closest = f"the best attempt fails {left}" if found.diff else "none fails fewer tests"
         return "\n".join([*lines, "", f"{found.function} is not repaired after {tried}; {closest}"])
     lines += ["", diff_text(escape(found.diff).split("\n"), colour), ""]
-    passed = f"{found.tests - len(found.left)} of {_count(found.tests, 'test')} pass"
+    verb = "passes" if found.tests == 1 else "pass"
+    passed = f"{found.tests - len(found.left)} of {_count(found.tests, 'test')} {verb}"
     lines.append(f"{found.function} is repaired after {tried}: {passed}")
     if found.left:
         lines.append("still failing, in other functions:")

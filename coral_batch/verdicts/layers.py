@@ -184,6 +184,7 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
         "compiled": _COMPILED,
         "environment": {
             "HOME": SCRATCH,
+            "USER": "user",  # there is no /etc/passwd
             "TMPDIR": SCRATCH,
             "PATH": os.defpath,
             "LANG": "C.UTF-8",

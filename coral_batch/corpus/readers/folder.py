@@ -22,9 +22,10 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.problem import DroppedProblem, Problem, Suite
 from coral_batch.verdicts.functions import (
+    Definition,
     SourceFile,
+    check_function,
     definitions_of,
-    functions_of,
     read_source,
     take_docstring,
     with_answer,
@@ -175,7 +176,9 @@ class _Project:
         except CoralError as error:
             yield DroppedProblem(name, "unparseable", str(error))
             return
-        tested = [one for one in dict.fromkeys(functions_of(source.tree)) if one in called]
+        nodes = {one: definitions_of(source.tree, one) for one in called}
+        tested = [one for one, found in nodes.items() if _is_function(found)]
+        tested.sort(key=lambda one: nodes[one][0].lineno)
         if not tested:
             yield DroppedProblem(name, "untested", "no passing test calls a function of it")
             return
@@ -193,12 +196,13 @@ class _Project:
             called_so = stem if len(tested) == 1 else f"{stem}_{function}"
             called_so = re.sub(r"[^A-Za-z0-9_]", "_", called_so)
             try:
+                check_function(source, function)
                 reference, docstring = view(source, function, helpers=True)
                 placed = with_answer(source, function, reference)
                 if placed is None or placed.text != source.text:
                     raise CoralError("the function cannot be put back into its file")
                 buggy = view(broken, function, helpers=True)[0] if function in changed else None
-            except (CoralError, ValueError) as error:
+            except CoralError as error:
                 yield DroppedProblem(called_so, "untestable", str(error))
                 continue
             tests = tuple(self._and_hidden(source, function, called[function]))
@@ -243,6 +247,10 @@ def _bugs(path: Path) -> dict[str, Path]:
             expected="one of the two files",
         )
     return {**beside, **inside}
+
+
+def _is_function(found: Sequence[Definition]) -> bool:
+    return bool(found) and not isinstance(found[0], ast.ClassDef)
 
 
 def _dump(source: SourceFile, function: str) -> list[str]:

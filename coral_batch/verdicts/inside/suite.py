@@ -58,7 +58,7 @@ def prepare(setup: dict[str, Any]) -> None:
         if (module := _imported(name)) and name in plugins:
             _plugins[name] = module
     # A standard module that pytest uses is never the project's, even if the name is the same.
-    never = sys.stdlib_module_names & sys.modules.keys()
+    never = sys.stdlib_module_names & sys.modules.keys() - {*_JAILS}
     for name in setup["modules"]:
         _imported(name)
     site.setquit()  # Python starts without its site module, which defines exit and help
@@ -74,13 +74,13 @@ def prepare(setup: dict[str, Any]) -> None:
     # A run without tests, for modules that plugins import when used.
     arguments = [*_options(), "--capture=no", "-c", os.devnull, "--rootdir", "/", setup["through"]]
     pytest.main(arguments, plugins=[*_plugins.values()])
-    # Children import the project's own modules, even if a plugin has imported an installed copy.
-    for name in [*sys.modules]:
-        if name.partition(".")[0] in {*setup["own"]} - never:
-            del sys.modules[name]
+    own = {*setup["own"]} - never
+    _covered.extend(name for name in sys.modules if name.partition(".")[0] in own)
 
 
 _plugins: dict[str, ModuleType] = {}
+_covered: list[str] = []  # modules in place of which the project has its own
+_JAILS = ("ctypes", "mmap", "resource")  # standard modules that the jail uses and pytest does not
 
 
 def _imported(name: str) -> ModuleType | None:
@@ -112,6 +112,8 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
             # Flags and locks of the first process's open files would carry over to the next child.
             kernel.take_as_standard(os.open(setup["null"], os.O_RDWR))
             gc.enable()
+            for name in _covered:  # here, since waiting for a child imports resource again
+                sys.modules.pop(name, None)
             request = marshal.loads(receive(channel) or b"")
             kernel.own_mounts()
             kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
