@@ -360,7 +360,8 @@ def test_the_example_of_the_docs_is_up_to_date(
     shown = f"{repair_text(found, False, False)}\n```"
     assert f"```\n{shown}" in (REPOSITORY / "docs/repair.md").read_text()
     command = "$ coral repair examples/text.py --tests examples/test_text.py"
-    assert f"```\n{command}\n{shown}" in (REPOSITORY / "README.md").read_text()
+    said = "coral: repairing with the released adapter in released"
+    assert f"```\n{command}\n{said}\n{shown}" in (REPOSITORY / "README.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs/repair.md").read_text(), re.S)
     exec(code, {})
     assert "\n+        if len(word) > len(best):\n" in capsys.readouterr().out
