@@ -104,7 +104,7 @@ PROJECT = {
     "    monkeypatch.setattr('shop.tax.RATE', 3)\n    assert total(prices) == 9\n",
     "bag.py": "def test_bit(n):\n    return n & 1\n\n\ndef add(bag, name):\n"
     '    """Add.\n\n    >>> bag = []\n    >>> add(bag, 1)\n    1\n    >>> add(bag, 2)\n'
-    '    2\n    """\n    bag.append(name)\n    return len(bag) + test_bit(2)\n',
+    '    2\n    """\n    bag.append(name)\n    return len(bag) + test_bit(2) \n',
     **{
         f"{name}.py": TWICE.format("@functools.cache\n" if name == "cached" else "")
         for name in SHARED
@@ -190,16 +190,18 @@ def test_tests_that_do_not_pass_are_left_out_and_told(tmp_path: Path) -> None:
         tmp_path, {**files, "wait.py": "async def wait():\n    return 1\n", "test_wait.py": later}
     )
     write(tmp_path, {"test_wait.py": later, "test_broken.py": "import missing_package\n"})
+    write(tmp_path, {"test_also.py": "raise ImportError(9999 * 'long')\n"})
     problems, dropped = read("folder", tmp_path)
     assert {suite(problem).tests for problem in problems} == {("test_stats.py::test_two",)}
     assert set(reasons(dropped)) == {
         ("test_stats.py::test_wrong", "failing"),
         ("test_stats.py::test_later", "skipped"),
         ("test_broken.py", "failing"),
+        ("test_also.py", "failing"),
         ("other.py", "untested"),
         ("wait", "untestable"),
     }
-    assert any("not defined by def" in one.detail for one in dropped)
+    assert any(one.detail == "async def" for one in dropped)
     assert any("missing_package" in one.detail for one in dropped)
 
 

@@ -70,6 +70,7 @@ def test_skipped():
     "threads_loops_and_temporary_files": (
         """import asyncio
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 async def _later(n):
     await asyncio.sleep(0)
@@ -77,8 +78,11 @@ async def _later(n):
 def waited(n):
     return asyncio.run(_later(n))
 def spread(values):
-    with ThreadPoolExecutor(2) as pool:
-        return [*pool.map(abs, values)]
+    with ThreadPoolExecutor(20) as pool:
+        return [*pool.map(slow, values)]
+def slow(n):
+    time.sleep(0.01)
+    return abs(n)
 def written(data, kind):
     with getattr(tempfile, kind)() as file:
         file.write(data)
@@ -88,7 +92,7 @@ def written(data, kind):
 def test_loops():
     assert waited(3) == 3
 def test_threads():
-    assert spread([-1, 2]) == [1, 2]
+    assert spread(range(-20, 0)) == [*range(20, 0, -1)]
 @pytest.mark.parametrize('kind', ['NamedTemporaryFile', 'TemporaryFile', 'SpooledTemporaryFile'])
 def test_files(kind):
     assert written(b'abc', kind) == 3

@@ -357,6 +357,8 @@ def _bubblewrap(
     command += ["--hostname", "jail", "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"]
     command += ["--clearenv", "--setenv", "PYTHONHASHSEED", "0"]
     command += ["--setenv", "LD_BIND_NOW", "1"]
+    # Each thread would reserve 64 MB of the address space for its allocations, and keep them.
+    command += ["--setenv", "MALLOC_ARENA_MAX", "1"]
     # Some interpreters find their own library through an environment variable. The jail's gets the
     # libraries' folders and removes the variable before it forks.
     folders = sorted({str(Path(path).parent) for path in _runtime()[1] if ".so" in Path(path).name})

@@ -24,7 +24,6 @@ from coral_batch.records.problem import DroppedProblem, Problem, Suite
 from coral_batch.verdicts.functions import (
     Definition,
     SourceFile,
-    check_function,
     definitions_of,
     read_source,
     take_docstring,
@@ -98,8 +97,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         raise CoralError("a buggy file without its program", file=file, expected=name)
     if not problems:
         raise CoralError(
-            "no test of the folder calls a function of its programs",
+            "no test of the folder calls a function that can be a problem",
             file=path,
+            found="; ".join(f"{one.name}: {one.detail}" for one in dropped) or "no programs",
             expected="tests that import NAME.py of this folder",
         )
     _check_names(problems)
@@ -195,14 +195,17 @@ class _Project:
         for function in tested:
             called_so = stem if len(tested) == 1 else f"{stem}_{function}"
             called_so = re.sub(r"[^A-Za-z0-9_]", "_", called_so)
+            if len(nodes[function]) > 1 or isinstance(nodes[function][0], ast.AsyncFunctionDef):
+                why = "async def" if len(nodes[function]) == 1 else "several definitions"
+                yield DroppedProblem(called_so, "untestable", why)
+                continue
             try:
-                check_function(source, function)
                 reference, docstring = view(source, function, helpers=True)
                 placed = with_answer(source, function, reference)
-                if placed is None or placed.text != source.text:
+                if placed is None or _trimmed(placed.text) != _trimmed(source.text):
                     raise CoralError("the function cannot be put back into its file")
                 buggy = view(broken, function, helpers=True)[0] if function in changed else None
-            except CoralError as error:
+            except (CoralError, ValueError) as error:
                 yield DroppedProblem(called_so, "untestable", str(error))
                 continue
             tests = tuple(self._and_hidden(source, function, called[function]))
@@ -251,6 +254,10 @@ def _bugs(path: Path) -> dict[str, Path]:
 
 def _is_function(found: Sequence[Definition]) -> bool:
     return bool(found) and not isinstance(found[0], ast.ClassDef)
+
+
+def _trimmed(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines()]
 
 
 def _dump(source: SourceFile, function: str) -> list[str]:

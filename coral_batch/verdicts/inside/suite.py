@@ -42,7 +42,7 @@ from _pytest.doctest import MultipleDoctestFailures
 from . import kernel
 from .channel import receive, send
 
-_LONGEST = 2000  # maximum characters of pytest's output to send
+_LONGEST = 2000  # maximum characters of one of pytest's messages to send
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 _GUARDED = re.compile(r"builtins|doctest|operator|pytest|unittest\.case|(?:_pytest|pluggy)\..*")
 _FREE = ("breakpoint", "input", "open", "print")  # tests may replace these; no assert needs them
@@ -186,7 +186,8 @@ def run(channel: int, request: dict[str, Any]) -> None:
         text = said.getvalue() or f"pytest ended with {status}"
         if marked := _marked(text):
             text = f"{text.splitlines()[0]} {marked}"
-    tell("end", _cut(text), plugin.changed)
+        text = _cut(text)
+    tell("end", text, plugin.changed)
 
 
 _RAN = (
@@ -286,15 +287,15 @@ class _Plugin:
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
             text = str(report.longrepr)
-            line = f"{report.nodeid}: {_marked(text) or ' '.join(text.split())}\n"
+            line = _cut(f"{report.nodeid}: {_marked(text) or ' '.join(text.split())}") + "\n"
             if line not in self.broken:  # a file is collected for tests and again for doctests
                 self.broken += line
 
     def pytest_internalerror(self, excrepr: Any) -> None:
-        self.broken += f"{str(excrepr).splitlines()[-1]}\n"
+        self.broken += _cut(str(excrepr).splitlines()[-1]) + "\n"
 
     def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
-        self.broken += f"{excinfo.exconly(tryshort=True)}\n"
+        self.broken += _cut(excinfo.exconly(tryshort=True)) + "\n"
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
@@ -303,7 +304,7 @@ class _Plugin:
         for item in session.items:
             number = known[item.nodeid] = known.get(item.nodeid, 0) + 1
             self._ids[id(item)] = f"{item.nodeid}#{number}" if number > 1 else item.nodeid
-        self._tell("collected", [self._ids[id(item)] for item in session.items], _cut(self.broken))
+        self._tell("collected", [self._ids[id(item)] for item in session.items], self.broken)
         functions = (getattr(item, "function", None) for item in session.items)
         self._tests = {one: _code(one) for one in functions if isinstance(one, FunctionType)}
         session.items[:] = [
