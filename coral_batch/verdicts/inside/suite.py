@@ -277,12 +277,17 @@ class _Plugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, Any]:
         """Treat a file that exits Python on import as not collectable."""
+        option = collector.config.option
+        # With -vv, pytest would also show its own frames, for which it parses its own files.
+        verbose, option.verbose = option.verbose, 0
         try:
             with self._watching(collector.nodeid, str(collector.path)):
                 return (yield)
         except SystemExit as error:
             text = f"SystemExit: {error}"
             return pytest.CollectReport(collector.nodeid, "failed", text, None)
+        finally:
+            option.verbose = verbose
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
