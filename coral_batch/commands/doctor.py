@@ -153,10 +153,11 @@ def duration(settings: Params) -> Iterator[Finding]:
         yield Finding("time", "not estimated on a GPU", means)
         return
     dtype = compute_dtype(device)
+    # Asked first: the threads of the product below go on running for a while.
+    when = "" if idle() else ", if something else is running as now"
     rate = product_rate(dtype)
     parts = minutes(settings, rate, dtype)
     split = ", ".join(f"{name} {part:.0f}" for name, part in parts.items())
-    when = "" if idle() else ", if something else is running as now"
     means = f"a run takes about {sum(parts.values()):.0f} minutes{when}: {split}"
     found = f"{rate / 1e9:.0f} GFLOP/s of matrix products"
     if changed := unlike_measured(settings):
