@@ -156,4 +156,6 @@ def test_a_missing_layer_fails_if_it_is_required(
 def test_the_option_time_prints_one_line() -> None:
     done = coral("doctor", "--time")
     assert done.returncode == 0
-    assert re.fullmatch(r"a run takes about \d+ minutes(, if something else is running as now)?: .*\n", done.stdout)
+    assert re.fullmatch(
+        r"a run takes about \d+ minutes(, if something else is running as now)?: .*\n", done.stdout
+    )

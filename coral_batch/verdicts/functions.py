@@ -11,6 +11,7 @@ import codecs
 import io
 import re
 import tokenize
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -115,12 +116,12 @@ def check_function(source: SourceFile, name: str) -> None:
     """
     tree = source.tree
     found = definitions_of(tree, name)
-    if len(found) == 1 and isinstance(found[0], ast.FunctionDef):
+    if found and not why_unfit(found):
         return
     last = name.rpartition(".")[2]
     functions = functions_of(tree)
     if found:
-        what = f"{len(found)} definitions" if len(found) > 1 else "not defined by def"
+        what = why_unfit(found)
     elif named := [one for one in functions if one.endswith(f".{last}")]:
         what = f"a method: {' or '.join(named)}"
     elif any(isinstance(one, ast.FunctionDef) and one.name == last for one in ast.walk(tree)):
@@ -135,6 +136,13 @@ def check_function(source: SourceFile, name: str) -> None:
         expected="a function with exactly one def"
         + (f": {', '.join(dict.fromkeys(functions))}" if functions else "; the file has none"),
     )
+
+
+def why_unfit(found: Sequence[Definition]) -> str:
+    """Return why the definitions of a name are not one ``def``; empty if they are."""
+    if len(found) > 1:
+        return f"{len(found)} definitions"
+    return "" if isinstance(found[0], ast.FunctionDef) else "not defined by def"
 
 
 def functions_of(node: ast.Module | ast.ClassDef, prefix: str = "") -> list[str]:

@@ -27,6 +27,7 @@ from coral_batch.verdicts.functions import (
     definitions_of,
     read_source,
     take_docstring,
+    why_unfit,
     with_answer,
 )
 from coral_batch.verdicts.projects import folder_hash, open_project, options, python_files
@@ -195,8 +196,7 @@ class _Project:
         for function in tested:
             called_so = stem if len(tested) == 1 else f"{stem}_{function}"
             called_so = re.sub(r"[^A-Za-z0-9_]", "_", called_so)
-            if len(nodes[function]) > 1 or isinstance(nodes[function][0], ast.AsyncFunctionDef):
-                why = "async def" if len(nodes[function]) == 1 else "several definitions"
+            if why := why_unfit(nodes[function]):
                 yield DroppedProblem(called_so, "untestable", why)
                 continue
             try:
