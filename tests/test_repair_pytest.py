@@ -69,6 +69,7 @@ def test_skipped():
     ),
     "threads_loops_and_temporary_files": (
         """import asyncio
+import getpass
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -91,6 +92,8 @@ def written(data, kind):
         """import pytest
 def test_loops():
     assert waited(3) == 3
+def test_user():
+    assert getpass.getuser()
 def test_threads():
     assert spread(range(-20, 0)) == [*range(20, 0, -1)]
 @pytest.mark.parametrize('kind', ['NamedTemporaryFile', 'TemporaryFile', 'SpooledTemporaryFile'])
@@ -201,6 +204,18 @@ def test_a_last_test_that_never_returns_is_a_failure_like_others(
     found = repair("m.py", "test_m.py", draw=lambda *_: ["def f(n):\n    return n\n"])
     assert [one.kind for one in found.failed] == [kind]
     assert found.outcome == "repaired"
+
+
+def test_no_option_ends_the_tests_early(workspace: Path) -> None:
+    tests = "from m import f\n\n\n" + "\n".join(
+        f"def test_{n}(): assert f({n}) == 0" for n in "123"
+    )
+    options = "[pytest]\naddopts = -x --maxfail=1 --stepwise\n"
+    write(
+        workspace, {"m.py": "def f(n):\n    return n\n", "test_m.py": tests, "pytest.ini": options}
+    )
+    found = repair("m.py", "test_m.py", draw=lambda *_: [])
+    assert [one.kind for one in found.failed] == ["FAIL"] * 3
 
 
 TEST = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"

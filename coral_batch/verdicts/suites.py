@@ -156,17 +156,17 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         if not request.watch or not ran.outcomes:
             return ran
         # Watching slows tests down and takes stack, so that a correct one might fail.
-        hung = frozenset(one.id for one in ran.outcomes if one.kind in _STUCK)
-        watched = self._run(request, text, losses, hung)
+        stuck = frozenset(one.id for one in ran.outcomes if one.kind in _STUCK)
+        watched = self._run(request, text, losses, stuck)
         called = {one.id: one.called for one in watched.outcomes}
         outcomes = [replace(one, called=called.get(one.id, ())) for one in ran.outcomes]
         return replace(ran, outcomes=tuple(outcomes))
 
-    def _run(self, request: Request, text: str | None, losses: int, hung: frozenset[str]) -> Ran:
-        """Run tests once; `hung` are those that get no more time if calls are watched."""
+    def _run(self, request: Request, text: str | None, losses: int, stuck: frozenset[str]) -> Ran:
+        """Run tests once; `stuck` are those that get no more time if calls are watched."""
         done: dict[str, Outcome] = {}
         while True:
-            one = _Child(self._jail, self._message(request, text, [*done]), self._settings, hung)
+            one = _Child(self._jail, self._message(request, text, [*done]), self._settings, stuck)
             ran = one.run()
             done |= {outcome.id: outcome for outcome in ran.outcomes}
             if one.lost is None or ran.collected is None:
@@ -264,20 +264,20 @@ class _Child:
         jail: where it is forked.
         message: its request.
         limits: the limits of each test.
-        hung: the tests that get no more time if calls are watched.
+        stuck: the tests that get no more time if calls are watched.
 
     Attributes:
         lost: the test that killed it or that pytest left out; None if there is none.
     """
 
     def __init__(
-        self, jail: Jail, message: dict[str, Any], limits: Verdicts, hung: frozenset[str]
+        self, jail: Jail, message: dict[str, Any], limits: Verdicts, stuck: frozenset[str]
     ) -> None:
         self.lost: str | None = None
         self._jail = jail
         self._message = message
         self._limits = limits
-        self._hung = hung
+        self._stuck = stuck
         self._factor = WATCHED if message["watch"] else 1
         self._collecting = ""
         self._broken = ""
@@ -317,10 +317,8 @@ class _Child:
                 case ["collecting", str(where)] if self._collected is None:
                     self._collecting = where
                     continue
-                case ["collected", [*ids], str(text)] if self._collected is None and _are_texts(
-                    ids
-                ):
-                    self._collected, self._broken = tuple(ids), text.strip()
+                case ["collected", [*ids], str(why)] if self._collected is None and _are_texts(ids):
+                    self._collected, self._broken = tuple(ids), why.strip()
                     only, done = self._message["only"], self._message["done"]
                     self._left = _wanted(self._collected, only, done)
                 case ["call", str(node), str(file), str(name), int(distance)]:
@@ -350,7 +348,7 @@ class _Child:
 
     def _clock(self, limits: Verdicts) -> Clock:
         """Return a clock for collecting or for the next test."""
-        factor = 1 if self._hung & {*self._left[:1]} else self._factor
+        factor = 1 if self._stuck & {*self._left[:1]} else self._factor
         cpu, wall = limits.cpu_seconds, limits.wall_seconds
         return Clock(replace(limits, cpu_seconds=factor * cpu, wall_seconds=factor * wall))
 
