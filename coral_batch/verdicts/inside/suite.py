@@ -11,7 +11,6 @@ its tests.
 from __future__ import annotations
 
 import contextlib
-import doctest
 import gc
 import importlib
 import io
@@ -37,13 +36,11 @@ from typing import Any, NoReturn
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 from _pytest.config import default_plugins
-from _pytest.doctest import MultipleDoctestFailures
 
 from . import kernel
 from .channel import receive, send
+from .reports import cut, error_lines, kind_of, message_of
 
-_LONGEST = 2000  # maximum characters of one of pytest's messages to send
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 _GUARDED = re.compile(r"builtins|doctest|operator|pytest|unittest\.case|(?:_pytest|pluggy)\..*")
 _FREE = ("breakpoint", "input", "open", "print")  # tests may replace these; no assert needs them
 _GUARDED_TYPES = (FunctionType, BuiltinFunctionType, ModuleType, type)
@@ -184,9 +181,9 @@ def run(channel: int, request: dict[str, Any]) -> None:
     text = plugin.broken
     if status not in _RAN and not text:
         text = said.getvalue() or f"pytest ended with {status}"
-        if marked := _marked(text):
-            text = f"{text.splitlines()[0]} {marked}"
-        text = _cut(text)
+        if lines := error_lines(text):
+            text = f"{text.splitlines()[0]} {lines}"
+        text = cut(text)
     tell("end", text, plugin.changed)
 
 
@@ -292,15 +289,15 @@ class _Plugin:
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
             text = str(report.longrepr)
-            line = _cut(f"{report.nodeid}: {_marked(text) or ' '.join(text.split())}") + "\n"
+            line = cut(f"{report.nodeid}: {error_lines(text) or ' '.join(text.split())}") + "\n"
             if line not in self.broken:  # a file is collected for tests and again for doctests
                 self.broken += line
 
     def pytest_internalerror(self, excrepr: Any) -> None:
-        self.broken += _cut(str(excrepr).splitlines()[-1]) + "\n"
+        self.broken += cut(str(excrepr).splitlines()[-1]) + "\n"
 
     def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
-        self.broken += _cut(excinfo.exconly(tryshort=True)) + "\n"
+        self.broken += cut(excinfo.exconly(tryshort=True)) + "\n"
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
@@ -416,8 +413,8 @@ class _Plugin:
             detail = reason if reason is not None else str(report.longrepr[2])
         elif report.failed:
             error = call.excinfo.value if call.excinfo is not None else None
-            kind, detail = _kind(error), _said(error, report)
-        self._found.append((kind, _cut(detail)))
+            kind, detail = kind_of(error), message_of(error, report)
+        self._found.append((kind, cut(detail)))
         self._parts.add(report.when)
         return report
 
@@ -462,38 +459,6 @@ def _is_wrapper(code: CodeType) -> bool:
 
 _PARTS = {"setup", "call", "teardown"}
 
-_FAILURES = (
-    AssertionError,
-    pytest.fail.Exception,
-    doctest.DocTestFailure,
-    MultipleDoctestFailures,
-)
-
-
-def _kind(error: BaseException | None) -> str:
-    kind = type(error)  # not __class__, which an exception can fake
-    if issubclass(kind, MemoryError):
-        return "MEMORY"
-    return "FAIL" if error is None or issubclass(kind, _FAILURES) else "ERROR"
-
-
-def _said(error: BaseException | None, report: Any) -> str:
-    """Return pytest's message for a failure, without lines of code."""
-    first = error.failures[0] if isinstance(error, MultipleDoctestFailures) else error
-    if isinstance(first, doctest.DocTestFailure):
-        example = first.example
-        return f"{example.source.strip()}: expected {example.want.strip()}, got {first.got.strip()}"
-    if isinstance(first, doctest.UnexpectedException):
-        kind, value, _ = first.exc_info
-        return f"{first.example.source.strip()}: {kind.__name__}: {value}"
-    crash = getattr(report.longrepr, "reprcrash", None)
-    return str(crash.message if crash is not None else report.longrepr or "")
-
-
-def _marked(text: str) -> str:
-    """Return the lines that pytest marks as errors, joined."""
-    return "; ".join(line[1:].strip() for line in text.splitlines() if line.startswith("E "))
-
 
 def _pytest_itself() -> dict[tuple[str, str], object]:
     """Return the values of all names in pytest's modules and classes, and of builtins."""
@@ -514,11 +479,6 @@ def _pytest_itself() -> dict[tuple[str, str], object]:
 def _code(value: object) -> object:
     """Return a function's code, which can be changed in place; else the value."""
     return value.__code__ if isinstance(value, FunctionType) else value
-
-
-def _cut(text: str) -> str:
-    """Cut a text and remove addresses, which differ from run to run."""
-    return _ADDRESS.sub("0x...", text[: 2 * _LONGEST])[:_LONGEST]
 
 
 def _send(channel: int, *parts: object) -> None:
