@@ -106,11 +106,10 @@ def test_a_stage_writes_what_it_says(stage: str) -> None:
 def params_read(file: str) -> set[str]:
     """Return the params, as dotted keys, that a file reads.
 
-    A stage reads them from `settings` or `params.load()`; a function of `coral_batch` from an
-    argument annotated with `Params`.
+    It reads them from `params.load()` or from an argument annotated with `Params`.
     """
     tree = ast.parse((REPOSITORY / file).read_text())
-    names = {"params.load()"} if file.startswith("stages/") else set()
+    names = {"params.load()"}
     for node in ast.walk(tree):
         if isinstance(node, ast.arg) and node.annotation is not None:
             names |= {node.arg} if ast.unparse(node.annotation) == "Params" else set()

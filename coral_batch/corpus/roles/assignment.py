@@ -21,8 +21,8 @@ def assign(problems: Sequence[Problem], name: str, source: Source) -> list[Role]
 
     `source.roles` is ``quixbugs`` for CORAL-X's sets of QuixBugs' 40 names; a role, for all
     problems; ``file`` for the rows ``{"name": ..., "role": ...}`` of `ROLES_FILE` in the source's
-    folder; or shares: the SHA-256 of a problem's name decides, so adding problems changes no role.
-    Functions of one module get the same role.
+    folder; or shares: the SHA-256 of a problem's name decides, or of its file's path in a project,
+    so adding problems changes no role and functions of one module get the same.
 
     Args:
         problems: the source's problems.
@@ -74,8 +74,7 @@ def _given(problems: Sequence[Problem], source: Source) -> Given:
 
 
 def _by_shares(problem: Problem, shares: Shares) -> tuple[str, str]:
-    # All problems of one module share this prefix, so they get the same role.
-    group = problem.name.removesuffix(f"_{problem.function.replace('.', '_')}")
+    group = problem.tests.file if isinstance(problem.tests, Suite) else problem.name
     digest = hashlib.sha256(group.encode()).digest()
     place = int.from_bytes(digest[:8]) / 2**64
     if place < shares.training:
