@@ -25,10 +25,11 @@ from coral_batch.corpus.split.roles import (
 )
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Problem, Role, Suite
 from coral_batch.records.settings import Shares, Source
 from tests import REPOSITORY
 from tests.errors import refused
+from tests.readers import passes
 
 CLASSICS = REPOSITORY / "lake/raw/classics"
 LIMITS = params.load(REPOSITORY / "params.yaml").split
@@ -61,7 +62,7 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda c: shutil.rmtree(c / "json_testcases"), ["json_testcases", "corpus.sources"]),
+        (lambda c: shutil.rmtree(c / PROGRAMS[1]), [PROGRAMS[1], "corpus.sources"]),
         (lambda c: [(c / one / "gcd.py").unlink() for one in PROGRAMS], ["gcd", "39 programs"]),
         (lambda c: (c / "python_programs/gcd.py").unlink(), ["gcd.py", "no such file"]),
         (
@@ -142,11 +143,32 @@ def test_shares_are_as_large_as_they_say() -> None:
 
 
 def test_shares_leave_functions_of_one_module_together() -> None:
-    names = [("stats_mean", "mean"), ("stats_spread", "spread"), ("stats", "mean")]
-    alike = [replace(PROBLEMS[0], name=name, function=function) for name, function in names]
+    def roles(shares: Shares, *places: tuple[str, str]) -> list[str]:
+        problems = [
+            replace(PROBLEMS[0], name=name, tests=Suite(".", file, ("test",), "0", "0"))
+            for name, file in places
+        ]
+        return [row.role for row in given_roles(problems, shares)]
+
+    alone = []
     for tenth in range(11):
         shares = Shares(tenth / 10, 1 - tenth / 10, 0.0)
-        assert len({row.role for row in given_roles(alike, shares)}) == 1
+        one, other = roles(shares, ("stats_mean", "stats.py"), ("stats_spread", "stats.py"))
+        assert one == other
+        alone.append(roles(shares, *((f"src_{name}", f"src/{name}.py") for name in "abcdefgh")))
+    assert any(len(set(found)) == 2 for found in alone)
+
+
+def test_programs_may_have_a_test_file_and_nothing_else(tmp_path: Path) -> None:
+    for place, text in {
+        "correct_python_programs/half.py": "def half(n):\n    return n / 2\n",
+        "python_testcases/test_half.py": "from half import half\n\n\ndef test_half():\n"
+        "    assert half(4) == 2\n",
+    }.items():
+        (tmp_path / place).parent.mkdir()
+        (tmp_path / place).write_text(text)
+    ((problem,), _) = layout.read(tmp_path, "test")
+    assert passes([problem]) == [True]
 
 
 def write_roles(folder: Path, *lines: str) -> None:

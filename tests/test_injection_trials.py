@@ -206,6 +206,12 @@ def test_a_reference_that_hangs_is_refused_and_the_parameter_named() -> None:
         injected([endless])
 
 
+def test_a_reference_that_takes_too_long_in_few_lines_is_refused_with_the_limit() -> None:
+    slow = problem_of("def f(n):\n    return sum(range(n)) * 0\n", [((1,), 0), ((10**9,), 0)])
+    with refused("takes too long", "problem f, case 1", "at most 1 s of CPU time", "exclude"):
+        injected([slow])
+
+
 def test_a_problem_with_a_bug_of_its_own_keeps_that_alone_where_its_reference_runs_too_long() -> (
     None
 ):

@@ -213,6 +213,7 @@ def test_tasks_that_cannot_be_tested_are_dropped(tmp_path: Path) -> None:
             "untestable",
         ),
         ({**EVALPLUS, "base_input": []}, "untested"),
+        ({**HF_MBPP, "code": ""}, "untested"),
         ({**HF_MBPP, "test": "inputs = (\n"}, "unparseable"),
     ]
     for row, reason in table:

@@ -268,6 +268,7 @@ def test_a_folder_that_changes_after_it_was_read_is_not_judged(tmp_path: Path) -
         ({"stats.buggy.py": "def mean(:\n"}, ["stats.buggy.py", "does not parse"]),
         ({"stats.buggy.py": STATS + "\nx = 1\n"}, ["stats.buggy.py", "no change in mean, _total"]),
         ({"stats.buggy.py": BUG, "buggy/stats.py": BUG}, ["two buggy files"]),
+        ({"stats.buggy.py": BUG + "\n\n" + BUG}, ["stats.buggy.py", "mean", "2 definitions"]),
         ({"stat.buggy.py": BUG}, ["stat.buggy.py", "without its program"]),
     ],
 )

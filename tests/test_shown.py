@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.corpus.sources.rows import make_problem
+from coral_batch.corpus.split.reading import as_problems
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case, Problem, program_of
 from coral_batch.records.settings import Evaluation, Validation
+from tests.errors import refused
 from tests.one_bug import REFERENCE, bug_of
 from tests.rows import role_row
 
@@ -77,6 +79,11 @@ def test_an_injected_bug_is_its_program_with_another_bug() -> None:
     assert bug.function == program
     assert bug.buggy == next(one.buggy for one in BUGS if one.id == bug.name)
     assert bug.sha256 != next(one.sha256 for one in PROBLEMS if one.name == program)
+
+
+def test_a_bug_of_a_program_that_is_gone_is_of_another_run() -> None:
+    with refused("come from different runs", BUGS[0].id, "dvc repro"):
+        as_problems([], BUGS[:1])
 
 
 def test_selection_takes_bugs_that_fail_nearest_to_half_of_the_cases_first() -> None:

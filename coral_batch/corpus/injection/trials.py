@@ -181,6 +181,14 @@ def _fault(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> dict[st
             "action": "raise injection.lines in params.yaml if the program ends; else correct the"
             " corpus, or exclude the problem (corpus.sources: exclude)",
         }
+    if verdict.kind == "TIMEOUT":
+        return {
+            "problem": "a reference program takes too long to inject bugs into",
+            "field": where,
+            "found": verdict.detail,
+            "expected": "at most 1 s of CPU time, and verdicts.cpu_seconds",
+            "action": "exclude the problem (corpus.sources: exclude)",
+        }
     expected = f" with {shorten(problem.cases[verdict.case].expected)}" if problem.cases else ""
     return {
         "problem": "a reference program fails its own case",

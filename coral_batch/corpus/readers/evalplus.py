@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,21 +42,9 @@ _SEVERAL = ("are_equivalent", "sum_div", "surface_Area", "digit_distance_nums")
 Arguments = list[Any]
 
 
-@dataclass(frozen=True)
-class _Calls:
-    """The calls of a task's tests.
-
-    Attributes:
-        function: the function under test.
-        inputs: the arguments of each call.
-        results: the expected results; None if the canonical solution computes them.
-        tolerance: allowed difference of a float.
-    """
-
-    function: str
-    inputs: list[Arguments]
-    results: Sequence[Any] | None
-    tolerance: float
+_Calls = tuple[str, list[Arguments], Sequence[Any] | None, float]
+"""The function under test, the arguments of each call, the expected results (None if the canonical
+solution computes them), and the allowed difference of a float."""
 
 
 def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
@@ -77,20 +64,18 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         if name.startswith("mbpp"):
             # The prompt may be a Python string literal.
             words = str(_literal(row["prompt"].strip(), row["prompt"])).strip()
-            program = row.get("code") or row["canonical_solution"]
-        calls = _calls(row, words)
-        function = calls.function
+            program = row["code"] if "code" in row else row["canonical_solution"]
+        function, inputs, results, tolerance = _calls(row, words)
         parse_program(program, function)
         rule = rule_of(_id(row), function)
-        results = calls.results
-        numbers = chosen(calls.inputs)
+        numbers = chosen(inputs)
         if not numbers:
             raise Lost("untested", "it has no input that is short enough")
         tests = comparing(
             function,
-            [calls.inputs[number] for number in numbers],
+            [inputs[number] for number in numbers],
             program if results is None else [results[number] for number in numbers],
-            calls.tolerance or FLOATS,
+            tolerance or FLOATS,
             rule,
         )
         code, docstring = take_docstring(program, function)
@@ -129,7 +114,7 @@ def _calls(row: Row, words: str | None) -> _Calls:
     if words is not None:
         example = example_call(words, function)
         inputs = [_arguments(given, example) for given in inputs]
-    return _Calls(function, inputs, None, row["atol"])
+    return function, inputs, None, row["atol"]
 
 
 def example_call(words: str, function: str) -> Arguments:
@@ -259,7 +244,7 @@ def _calls_of_test(source: str, function: str | None) -> _Calls:
                     numbers = [one.value for one in parts if isinstance(one, ast.Constant)]
                     tolerance = max([0, *(one for one in numbers if isinstance(one, int | float))])
                     given = [list(arguments) for arguments in inputs]
-                    return _Calls(function or called, given, results, tolerance)
+                    return function or called, given, results, tolerance
     raise Lost("untestable", "the test does not call the function with its inputs")
 
 

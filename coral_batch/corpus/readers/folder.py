@@ -24,6 +24,7 @@ from coral_batch.records.problem import DroppedProblem, Problem, Suite
 from coral_batch.verdicts.functions import (
     Definition,
     SourceFile,
+    check_function,
     definitions_of,
     read_source,
     take_docstring,
@@ -185,6 +186,8 @@ class _Project:
             return
         broken = source if bug is None else read_source(bug)
         changed = [one for one in tested if _dump(broken, one) not in ([], _dump(source, one))]
+        for function in changed:
+            check_function(broken, function)
         if bug is not None and not changed:
             raise CoralError(
                 "a buggy file changes no tested function",

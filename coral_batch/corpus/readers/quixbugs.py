@@ -41,17 +41,15 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
             problem has neither cases nor a test file, or a test file has tests that are not plain
             functions or that catch exceptions of a program.
     """
-    for folder in (_CORRECT, _CASES):
-        if not (path / folder).is_dir():
-            raise CoralError(
-                "the corpus folder is not in QuixBugs' layout",
-                file=path,
-                field=folder,
-                found="no such folder",
-                expected=f"the folders {_CORRECT}, {_CASES}; with bugs, {_BUGGY}; with test files, "
-                f"{_TESTS}",
-                action="set the path in params.yaml (corpus.sources or linteval) to such a folder",
-            )
+    if not (path / _CORRECT).is_dir():
+        raise CoralError(
+            "the corpus folder is not in QuixBugs' layout",
+            file=path,
+            field=_CORRECT,
+            found="no such folder",
+            expected=f"the folders {_CORRECT} and {_CASES} or {_TESTS}; with bugs, {_BUGGY}",
+            action="set the path in params.yaml (corpus.sources or linteval) to such a folder",
+        )
     names = {
         file.stem
         for folder in (_CORRECT, _BUGGY)
@@ -83,7 +81,8 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
             tree = programs.parse(tests, "the test file")
             _check_plain(tree)
             check_uncaught({name}, tree.body)
-        support = {SUPPORT: read_text(path / _TESTS / f"{SUPPORT}.py")}
+        node = path / _TESTS / f"{SUPPORT}.py"
+        support = {SUPPORT: read_text(node)} if node.exists() else {}
     return make_problem(
         name,
         name,

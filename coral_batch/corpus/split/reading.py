@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from coral_batch.errors import apart
+from coral_batch.lake import path
 from coral_batch.lake.stage import Tables
 from coral_batch.records.problem import Bug, Problem, content_hash
 from coral_batch.records.settings import Params
@@ -28,10 +30,16 @@ def read_shown(tables: Tables, settings: Params) -> dict[str, Problem]:
 
 
 def as_problems(problems: Iterable[Problem], bugs: Iterable[Bug]) -> list[Problem]:
-    """Return each bug as a problem: its program's, with the bug's id and code."""
+    """Return each bug as a problem: its program's, with the bug's id and code.
+
+    Raises:
+        CoralError: a bug's program is not among the problems.
+    """
     by_name = {problem.name: problem for problem in problems}
     found = []
     for bug in bugs:
+        if bug.problem not in by_name:
+            raise apart(f"{bug.id}, a bug of an unknown problem", path("bugs"))
         problem = replace(by_name[bug.problem], name=bug.id, buggy=bug.buggy)
         found.append(replace(problem, sha256=content_hash(problem)))
     return found
