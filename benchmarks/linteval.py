@@ -31,7 +31,8 @@ _PROCESSES = 40
 
 def measure() -> list[Row]:
     """Compute official scores with one and two workers, and strict ones with tests in the jail."""
-    candidates = mutants(read_snippets(ROOT / "lake/raw/snippets"), each=2, seed=1)[:_ITEMS]
+    snippets, _ = read_snippets(ROOT / "lake/raw/snippets")
+    candidates = mutants(snippets, each=2, seed=1)[:_ITEMS]
     items = [
         Item("{feedback}{code}", Inputs(one.code, "-"), (), Meta(number, one.canonical or one.code))
         for number, one in enumerate(candidates)

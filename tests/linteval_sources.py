@@ -23,7 +23,7 @@ from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
 from tests.readers import MBPP, jsonl
 
-SNIPPETS = read_snippets(REPOSITORY / "lake/raw/snippets")
+SNIPPETS, _ = read_snippets(REPOSITORY / "lake/raw/snippets")
 ROW = {
     **MBPP,
     "code": "def add(a,b): \r\n\treturn a + b",

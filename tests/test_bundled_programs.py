@@ -38,7 +38,7 @@ PROMISES = {
     "drills": Promise(128, range(6, 21), range(6, 11), 5_000),
     "unseen": Promise(128, range(8, 31), range(8, 13), 5_000),
 }
-PROGRAMS = {name: {one.source: one for one in read_snippets(RAW / name)} for name in PROMISES}
+PROGRAMS = {name: {one.source: one for one in read_snippets(RAW / name)[0]} for name in PROMISES}
 CODES = {
     corpus: {
         file.stem: file.read_text(encoding="utf-8")

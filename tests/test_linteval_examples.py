@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from difflib import ndiff
 
+from coral_batch.corpus.code.edits import apply
 from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.linteval.answers.extraction import code_of
+from coral_batch.linteval.items import statements
 from coral_batch.linteval.items.examples import (
     clean_problems,
     complaints,
@@ -14,6 +16,7 @@ from coral_batch.linteval.items.examples import (
     make_lint_examples,
 )
 from coral_batch.linteval.items.item import feedback, instructions
+from coral_batch.linteval.items.view import View
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.problem import Bug, Problem
@@ -41,6 +44,19 @@ def test_each_shows_a_programs_lint_errors_and_answers_with_the_clean_program() 
         assert code_of(answer) == f"\n{CODE[row.problem]}"
     assert not any(complaints([f"{row.output}\n" for row in rows]))
     assert [row.instruction for row in rows] == [instructions("en")[n % 10] for n in range(12)]
+
+
+def test_lint_errors_are_only_put_where_the_program_stays_what_it_was() -> None:
+    def texts(program: str) -> list[str]:
+        codes = {"E721": statements.compared_types, "E731": statements.lambda_assignment}
+        view = View(program)
+        return [apply(program, site) for make in codes.values() for site in make(view)]
+
+    assert texts("def f(x):\n    return isinstance(x, str)\n") == [
+        "def f(x):\n    return type(x) == str\n",
+        "def f(x):\n    answer = lambda: isinstance(x, str)\n    return answer()\n",
+    ]
+    assert texts("def f(*x):\n    print(isinstance(*x))\n    return x, 1\n") == []
 
 
 def test_a_reference_with_lint_errors_of_its_own_is_no_answer() -> None:

@@ -139,6 +139,7 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
             Candidate("untested", "import os\nx = 1\n"),
             Candidate("idle", "import os\n"),
             Candidate("other", "raise NotImplemented\n"),
+            Candidate("deep", f"l={'-' * 250}1\n"),
         ]
     )
     assert [tests.source for tests in data_set.tests] == ["good", "untested"]
@@ -147,6 +148,7 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
         ("fine", "clean"),
         ("old", "unparseable"),
         ("long", "too_long"),
+        ("deep", "unparseable"),
         ("stuck", "not_silent"),
         ("wrong", "original_fails"),
         ("renamed", "canonical_fails"),

@@ -17,6 +17,7 @@ from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.items.sources import read_folder, read_mbpp, read_snippets
 from coral_batch.records.items import Inputs, Item, Meta
 from coral_batch.records.verdict import Program
+from tests import REPOSITORY
 from tests.errors import refused
 from tests.linteval_sources import RECORD, changed, in_jail, made_of, mbpp
 
@@ -86,16 +87,21 @@ def test_a_snippet_is_tested_by_its_test_file_if_it_has_no_cases(tmp_path: Path)
     for place, text in {
         "correct_python_programs/half.py": "def half(n):\n    half=n / 2\n    return half\n",
         "json_testcases/other.json": "",
-        "python_testcases/node.py": "",
         "python_testcases/test_half.py": "from half import half\n\n\ndef test_half():\n"
         "    assert half(4) == 2\n",
     }.items():
         (tmp_path / place).parent.mkdir(exist_ok=True)
         (tmp_path / place).write_text(text)
-    (tests,) = made_of(read_snippets(tmp_path)).tests
+    (tests,) = made_of(read_snippets(tmp_path)[0]).tests
     assert (tests.function, tests.cases) == ("half", ())
     wrong = Program("x", "half", "def half(n):\n    return n\n", (), tests.tests, {})
     assert [verdict.kind for verdict in in_jail([wrong])[0]] == ["FAIL"]
+
+
+def test_a_snippet_whose_test_file_needs_more_of_the_corpus_is_dropped() -> None:
+    candidates, dropped = read_snippets(REPOSITORY / "lake/raw/classics")
+    assert "gcd" in {one.source for one in candidates}
+    assert ("detect_cycle", "untestable") in {(one.source, one.reason) for one in dropped}
 
 
 def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:

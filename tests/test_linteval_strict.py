@@ -113,6 +113,21 @@ PERMITTED = {
     ),
     "F541": ('x = f"a" f"b"\n', ['x = "a" "b"\n', 'x = "ab"\n'], ['x = "a"\n', 'x = f"{ab}"\n']),
     "F632": ('f(x is "a")\n', ['f(x == "a")\n'], ['f(x != "a")\n']),
+    "F632 of other constants": (
+        "f(x is not 0.5, y is ())\n",
+        ["f(x != 0.5, y == ())\n"],
+        ["f(x == 0.5, y == ())\n", "f(x != 0.5, y != ())\n"],
+    ),
+    "F811 in a class": (
+        "class A:\n    def f(self):\n        return 1\n\n    def f(self):\n        return 2\n",
+        ["class A:\n    def f(self):\n        return 2\n"],
+        ["class A:\n    def f(self):\n        return 1\n"],
+    ),
+    "F841 in an async function": (
+        "async def f(a):\n    x: int = a.pop()\n    with a as b:\n        return a\n",
+        ["async def f(a):\n    a.pop()\n    with a:\n        return a\n"],
+        ["async def f(a):\n    with a:\n        return a\n"],
+    ),
     "F824": (
         "A = 1\n\n\ndef f():\n    global A\n    return A\n",
         ["A = 1\n\n\ndef f():\n    return A\n"],

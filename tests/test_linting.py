@@ -197,7 +197,7 @@ for file in pathlib.Path(sys.argv[-1]).iterdir():
         raise KeyError(text)
     elif "eat" in text:
         eaten = bytes(1 << 30)
-    print(f"{file}:1:1:X100:{text.strip()}")
+    print(f"{file}:1:1:E100:{text.strip()}")
 """
 
 
@@ -214,7 +214,7 @@ def test_a_text_on_which_a_linter_fails_is_found_and_costs_no_other_its_findings
     texts = [f"text {number}" for number in range(40)]
     texts[3], texts[17], texts[18], texts[30] = "loop", "crash", "raise", "eat"
     found = lint(texts, 1, ("flake8",))
-    assert codes(one for findings in found for one in findings).count("X100") == 36
+    assert codes(one for findings in found for one in findings).count("E100") == 36
     assert {texts[number]: found[number][0] for number in (3, 17, 18, 30)} == {
         "loop": failure("flake8", TIMEOUT, "no result within 1 s of CPU time"),
         "crash": failure("flake8", CRASH, "flake8 was killed by SIGSEGV"),
@@ -266,3 +266,20 @@ def test_files_around_the_temporary_folder_change_nothing(
     monkeypatch.setattr(tempfile, "tempdir", str(inside))
     assert fix(["import os\nx=1\n"], 1, ("ruff",)) == ["x = 1\n"]
     assert codes(lint(["exec('1')  # a\nx=1"], 1)[0]) == ["E225", "B102"]
+
+
+def test_a_plugin_of_flake8_that_happens_to_be_installed_adds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "always.py").write_text(
+        "def check(tree):\n    yield 1, 0, 'D100 always', None\n\n\n"
+        "check.name = 'always'\ncheck.version = '1'\n"
+    )
+    record = tmp_path / "always-1.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: always\nVersion: 1\n")
+    (record / "entry_points.txt").write_text("[flake8.extension]\nD = always:check\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    plain = subprocess.run(["flake8", "-"], input=b"x=1\n", capture_output=True, check=False)
+    assert b"D100" in plain.stdout
+    assert codes(lint(["x=1\n"], 1, ("flake8",))[0]) == ["E225"]

@@ -48,6 +48,8 @@ _FLAKE8 = (
     "--format=%(path)s:%(row)d:%(col)d:%(code)s:%(text)s",
 )
 _BANDIT = ("bandit", "--ignore-nosec", "--exit-zero", "-q", "-f", "json", "-r")
+_OWN = re.compile(r"[EFW]\d+|C901")
+"""flake8's own codes, without those of plugins that happen to be installed."""
 _RAISED = re.compile(r"\b\w*Error\b")
 _RAISED_IN_BANDIT = re.compile(r"(Bandit internal error running: \w+) on file \./(\d+)\.py ")
 
@@ -116,8 +118,9 @@ def _of_flake8(report: str, folder: str) -> Iterator[tuple[int, Finding]]:
     start = rf"^{re.escape(folder)}/(\d+)\.py:(\d+):(\d+):(\w+):"
     fields = re.split(start, report, flags=re.MULTILINE)[1:]
     for number, line, column, code, message in zip(*[iter(fields)] * 5, strict=True):
-        finding = Finding("flake8", code, message.removesuffix("\n"), int(line), int(column))
-        yield int(number), finding
+        if _OWN.fullmatch(code):
+            text = message.removesuffix("\n")
+            yield int(number), Finding("flake8", code, text, int(line), int(column))
 
 
 def _of_bandit(report: str, log: str) -> Iterator[tuple[int, Finding]]:

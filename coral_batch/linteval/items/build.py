@@ -35,6 +35,7 @@ from coral_batch.records.items import (
     Meta,
 )
 from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts.inside import syntax
 
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
@@ -122,7 +123,7 @@ def _with_findings(
             "silenced": silenced,
             "clean": not codes,
             "too_long": TOO_LONG in codes,
-            "unparseable": codes & NOT_PYTHON,
+            "unparseable": codes & NOT_PYTHON or not _parses(code),
             "not_linted": codes & FAILURES,
         }
         if why := [reason for reason, holds in reasons.items() if holds]:
@@ -130,6 +131,15 @@ def _with_findings(
         else:
             kept.append(candidate)
     return kept, found
+
+
+def _parses(code: str) -> bool:
+    """Whether code is Python as the jail accepts it; flake8 accepts newer and deeper code."""
+    try:
+        syntax.parse(code)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _with_canonical(
@@ -162,7 +172,6 @@ def _with_passed_scores(
     """Keep programs that pass their tests and whose canonical code, which flake8 accepts, passes
     the strict score.
     """
-    # The audit relies on this order: all programs, then all canonical ones.
     programs = [
         Program(one.source, one.function, getattr(one, code), one.cases, one.tests, {})
         for code in ("code", "canonical")

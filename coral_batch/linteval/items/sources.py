@@ -44,7 +44,8 @@ def make(settings: Params, judge: Judge) -> DataSet:
             return adopt(read_codelintereval(path), path.name)
         dropped: list[Dropped] = []
         if lint.source == "snippets":
-            candidates = mutants(read_snippets(path), ITEMS, settings.seed)
+            snippets, dropped = read_snippets(path)
+            candidates = mutants(snippets, ITEMS, settings.seed)
         else:
             candidates, dropped = (read_mbpp if lint.source == "mbpp" else read_folder)(path)
     prompts, whose = instructions(lint.language), f"ours, {lint.language}"
@@ -53,14 +54,19 @@ def make(settings: Params, judge: Judge) -> DataSet:
     return build(candidates, prompts, judge, settings.compute.workers, dropped, whose)
 
 
-def read_snippets(folder: Path) -> list[Candidate]:
+def read_snippets(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
     """Read the bundled snippets, small clean programs with JSON cases, sorted by name.
+
+    Returns:
+        The programs, and those whose tests may need a module of the corpus.
 
     Raises:
         CoralError: as in `coral_batch.corpus.readers.quixbugs.read`.
     """
     problems, _ = quixbugs.read(folder, folder.name)
-    return [
+    why = f"its tests may need {quixbugs.SUPPORT}.py, which items do not have"
+    dropped = [Dropped(one.name, "untestable", why) for one in problems if one.support]
+    candidates = [
         Candidate(
             one.name,
             one.reference,
@@ -69,7 +75,9 @@ def read_snippets(folder: Path) -> list[Candidate]:
             tests=one.tests if isinstance(one.tests, str) else None,
         )
         for one in problems
+        if not one.support
     ]
+    return candidates, dropped
 
 
 def read_mbpp(file: Path) -> tuple[list[Candidate], list[Dropped]]:

@@ -142,9 +142,9 @@ def compared_types(view: View) -> Iterator[Site]:
     """E721: types are compared instead of calling isinstance."""
     for node in ast.walk(view.tree):
         if isinstance(node, ast.Call) and view.code(node.func) == "isinstance":
-            value, kind = node.args
-            if isinstance(kind, ast.Name) and kind.id in {"list", "str", "dict"}:
-                yield (view.replace(node, f"type({view.code(value)}) == {kind.id}"),)
+            match node.args:
+                case [value, ast.Name("list" | "str" | "dict" as kind)]:
+                    yield (view.replace(node, f"type({view.code(value)}) == {kind}"),)
 
 
 def bare_except(view: View) -> Iterator[Site]:
@@ -158,10 +158,11 @@ def lambda_assignment(view: View) -> Iterator[Site]:
     """E731: a lambda that gets a name."""
     for function in view.functions():
         last = function.body[-1]
-        if isinstance(last, ast.Return) and last.value is not None and _is_one_line(view, last):
+        value = last.value if isinstance(last, ast.Return) else None
+        if value is not None and not isinstance(value, ast.Tuple) and _is_one_line(view, last):
             name = _unused_name(view, ("answer", "finish", "give"))
             line = view.line(last)
-            start = f"{name} = lambda: {view.code(last.value)}\n"
+            start = f"{name} = lambda: {view.code(value)}\n"
             text = f"{start}{' ' * line.indent}return {name}()"
             yield (view.replace(last, text),)
 

@@ -85,17 +85,28 @@ class _Form(ast.NodeTransformer):
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
         self.generic_visit(node)
-        imports, others = {}, []
-        later: set[str] = set()
-        for one in reversed(node.body):
-            name = getattr(one, "name", "")  # of a function or a class
-            if isinstance(one, ast.Import | ast.ImportFrom):
-                imports[ast.dump(one)] = one
-            elif name not in later:
-                others.append(one)
-            later |= {name} & self.named["F811"]
-        node.body = [*(imports[key] for key in sorted(imports)), *reversed(others)]
+        imports = {
+            ast.dump(one): one for one in node.body if isinstance(one, ast.Import | ast.ImportFrom)
+        }
+        others = [one for one in node.body if not isinstance(one, ast.Import | ast.ImportFrom)]
+        node.body = [*(imports[key] for key in sorted(imports)), *self._last(others)]
         return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        self.generic_visit(node)
+        node.body = self._last(node.body)
+        return node
+
+    def _last(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Remove definitions that a later one of the same name replaces."""
+        kept: list[ast.stmt] = []
+        later: set[str] = set()
+        for one in reversed(body):
+            name = getattr(one, "name", "")  # of a function or a class
+            if name not in later:
+                kept.insert(0, one)
+            later |= {name} & self.named["F811"]
+        return kept
 
     def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
         shown = self.named["F401"]
@@ -145,14 +156,16 @@ class _Form(ast.NodeTransformer):
                     return ast.Compare(other, [ast.IsNot() if differ else ast.Is()], [value])
                 case ast.Constant(True | False as truth) if "E712" in self.codes:
                     return _negated(other) if differ is truth else other
-                case ast.Constant(str() | bytes() | int()) if "F632" in self.codes:
+                case ast.Constant(str() | bytes() | int() | float() | complex()) | ast.Tuple() if (
+                    "F632" in self.codes
+                ):
                     return ast.Compare(left, [ast.NotEq() if differ else ast.Eq()], [right])
                 case ast.Call(ast.Name("type"), [asked]) if "E721" in self.codes:
                     test = ast.Call(ast.Name("isinstance", ast.Load()), [asked, other], [])
                     return _negated(test) if differ else test
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         around, self.unused = self.unused, set()
         if "F841" in self.codes:
             self.unused = {"_", *self.named["F841"]} - _read_in(node)
@@ -164,6 +177,18 @@ class _Form(ast.NodeTransformer):
                     function = ast.Lambda(node.args, value or ast.Constant(None))
                     return ast.Assign([ast.Name(node.name, ast.Store())], function)
         return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        if getattr(node.target, "id", "") not in self.unused:
+            return self.generic_visit(node)
+        return node.value and self.visit_Expr(ast.Expr(node.value))
+
+    def visit_withitem(self, node: ast.withitem) -> ast.AST:
+        if getattr(node.optional_vars, "id", "") in self.unused:
+            node.optional_vars = None
+        return self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
         node.targets = [one for one in node.targets if getattr(one, "id", "") not in self.unused]
