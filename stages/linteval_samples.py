@@ -1,13 +1,8 @@
 """Stage `linteval_samples`: a model's answers to CodeLinterEval's items."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
-
 from coral_batch import lake
 from coral_batch.errors import check_known
 from coral_batch.lake.stage import Outputs, Params, Tables, run
-from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import spread
 from coral_batch.records.items import Item
 from coral_batch.records.rows import SubjectRow
@@ -16,7 +11,7 @@ from stages.arguments import LintModel
 TABLES = ("linteval_samples", "linteval_durations")
 
 
-def make(tables: Tables, settings: Params, model: str, draw: Callable[..., Any]) -> Outputs:
+def make(tables: Tables, settings: Params, model: str) -> Outputs:
     # Imported here: torch and transformers take seconds, which --help must not.
     from coral_batch.linteval.answers.tables import answer
 
@@ -30,13 +25,10 @@ def make(tables: Tables, settings: Params, model: str, draw: Callable[..., Any])
         spread(tables.read_rows("linteval_items", Item), settings.linteval.items),
         tables.path("base"),
         settings,
-        partial(draw, store=Store(lake.STORE)),
     )
     return {"linteval_durations": durations, "linteval_samples": rows}
 
 
 def linteval_samples(model: LintModel) -> None:
     """Generate a model's answers."""
-    from coral_batch.models.decoding.drawing import draw
-
-    run(partial(make, draw=draw), model)
+    run(make, model)

@@ -1,16 +1,11 @@
 """Stage `samples`: repairs of problems, drawn with every genome of a part or the base model."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
-
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_problems, read_shown
 from coral_batch.corpus.split.roles import check_evaluation, check_selection, select
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Params, Tables, run
-from coral_batch.lake.store import Store
 from coral_batch.records.problem import Bug, Problem, Role
 from coral_batch.records.rows import SubjectRow
 from stages.arguments import Part
@@ -18,7 +13,7 @@ from stages.arguments import Part
 TABLES = ("samples", "first_changes", "sample_durations")
 
 
-def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) -> Outputs:
+def make(tables: Tables, settings: Params, part: str) -> Outputs:
     # Imported here: torch and transformers take seconds, which --help must not.
     from coral_batch.models.repairs.tables import floors, sample
 
@@ -41,7 +36,6 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
         (settings.evaluation if held_out else settings.validation).samples,
         tables.path("base"),
         settings,
-        partial(draw, store=Store(lake.STORE)),
     )
     if part == lake.VALIDATION_BASE:
         rows += floors(shown, subjects[0].knobs, tables.path("base"), settings)
@@ -50,10 +44,9 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
 
 def samples(part: Part) -> None:
     """Generate repairs with a generation or the base model."""
-    from coral_batch.models.decoding.drawing import draw
     from coral_batch.models.repairs.tables import too_long
 
-    names = {row.problem for row in run(partial(make, draw=draw), part)["samples"]}
+    names = {row.problem for row in run(make, part)["samples"]}
     settings, tables = params.load(), lake
     shown = read_shown(tables, settings)
     drawn = [shown[name] for name in sorted(names)]

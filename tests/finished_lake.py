@@ -12,6 +12,7 @@ from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 from coral_batch import lake
 from coral_batch.audit.hashes import LOCK, found_md5
@@ -23,11 +24,13 @@ from coral_batch.lake.places import asked_alone
 from coral_batch.lake.stage import run
 from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
+from coral_batch.models.decoding import drawing
 from coral_batch.models.decoding.answer import Drawn, Sample, sample_stream
 from coral_batch.models.decoding.changes import Copy, Look, copy_of
 from coral_batch.models.decoding.drawing import Drawing, Work
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.prompts.prompt import FENCE
+from coral_batch.models.training import obtain
 from coral_batch.models.training.obtain import Adapter, Wanted
 from coral_batch.models.training.training import TrainingCurve
 from coral_batch.records.items import Item
@@ -80,7 +83,8 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
     for generation in ("000", "001"):
         stage("automata", generation)
         stage("features", generation)
-        run(partial(adapters.make, obtain=_obtain), generation)
+        with patch.object(obtain, "obtain_adapters", _obtain):
+            run(adapters.make, generation)
         repair(generation)
         stage("selection", generation)
     stage("subjects")
@@ -200,7 +204,8 @@ def repair(part: str) -> None:
     def write(genome: str, problem: str, sample: int) -> str:
         return f"{FENCE}{code_of_any_kind(problems[problem], genome, sample)}```"
 
-    run(partial(samples.make, draw=partial(draw_with, write, "fence")), part)
+    with patch.object(drawing, "draw", partial(draw_with, write, "fence")):
+        run(samples.make, part)
     for name in ("verdicts", "findings", "scores"):
         stage(name, part)
 
@@ -209,7 +214,7 @@ def draw_with(
     write: Callable[[str, str, int], str],
     finish: str,
     works: Sequence[Work],
-    drawing: Drawing,
+    how: Drawing,
     base: Path,
     *_: object,
     **__: object,
@@ -223,16 +228,16 @@ def draw_with(
             if name in work.read:
                 continue
             length = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
-            for index in range(drawing.samples):
+            for index in range(how.samples):
                 text = write(work.name, name, index)
-                candidate = (index + len(name)) % drawing.best_of
-                stream = sample_stream(name, index * drawing.best_of + candidate)
+                candidate = (index + len(name)) % how.best_of
+                stream = sample_stream(name, index * how.best_of + candidate)
                 count = len(text) // 4
                 drawn.append(
                     Sample(
                         problem=name,
                         index=index,
-                        seed=derive_seed(drawing.seed, *stream),
+                        seed=derive_seed(how.seed, *stream),
                         text=text,
                         prompt_tokens=length,
                         tokens=count,
@@ -240,7 +245,7 @@ def draw_with(
                         redrawn=index % 3 if work.originals else 0,
                         finish=finish,
                         log_probability=-count / 8,
-                        drawn=count * drawing.best_of,
+                        drawn=count * how.best_of,
                         candidate=candidate,
                     )
                 )
@@ -268,7 +273,8 @@ def ask(model: str) -> None:
     def write(_: str, item: str, sample: int) -> str:
         return _lint_answer(items[item], count * places[item] + sample + len(model))
 
-    run(partial(linteval_samples.make, draw=partial(draw_with, write, "eos")), model)
+    with patch.object(drawing, "draw", partial(draw_with, write, "eos")):
+        run(linteval_samples.make, model)
     stage("linteval_scores", model)
 
 

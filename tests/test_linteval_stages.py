@@ -8,6 +8,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from typer.testing import CliRunner
@@ -18,6 +19,7 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.submissions.reading import read_answers, read_items
+from coral_batch.models.decoding import drawing
 from coral_batch.models.decoding.answer import Drawn
 from coral_batch.models.decoding.drawing import Work
 from coral_batch.models.prompts.prompt import FENCE
@@ -223,7 +225,8 @@ def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project
         set_params({"linteval.change": change})
         for code in ("x = 1", "x = 1\n"):
             lake.write_rows("linteval_items", [an_item(0, code)])
-            make(lake, params.load(), "base", draw)
+            with patch.object(drawing, "draw", draw):
+                make(lake, params.load(), "base")
     assert [bool(work.originals) for work in asked] == [False, True, False, False]
 
 

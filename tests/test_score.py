@@ -89,6 +89,12 @@ def test_scores_are_shares_of_the_answers_that_pass(monkeypatch: pytest.MonkeyPa
     assert f"pass@1 3 (2) x 2 {every} {every} +0 [+0, +0] may be noise" in text
 
 
+def test_a_name_that_no_file_can_have_is_one_message() -> None:
+    done = coral("score", "x" * 300)
+    assert done.returncode == 1
+    assert "File name too long" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_missing_tables_are_reported_with_the_command_that_makes_them() -> None:
     lake.path("bugs").unlink()
     shutil.rmtree(lake.path("base"))

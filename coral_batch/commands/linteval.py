@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -20,7 +19,6 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.atomic import check_free, writing
-from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
 from coral_batch.records.configuration import knobs_at
@@ -122,8 +120,9 @@ def _scratch() -> Iterator[Path]:
         for left in place.glob("base-*-*"):  # gigabytes left by a killed run
             if not Path("/proc", left.name.split("-")[1]).exists():
                 shutil.rmtree(left)
-        with TemporaryDirectory(prefix=f"base-{os.getpid()}-", dir=place) as folder:
-            yield Path(folder)
+        folder = TemporaryDirectory(prefix=f"base-{os.getpid()}-", dir=place)
+    with folder:
+        yield Path(folder.name)
 
 
 def _drawn(
@@ -134,7 +133,6 @@ def _drawn(
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.models.base.catalogue import CATALOGUE
     from coral_batch.models.base.checkpoint import materialise, origin_of, read_card
-    from coral_batch.models.decoding.drawing import draw
     from coral_batch.repair.models import Adapter, read_peft_folder
 
     if model != BASE and origin_of(model) is None:
@@ -155,13 +153,7 @@ def _drawn(
         # The engine makes room for the greatest rank of params.yaml, which an adapter may exceed.
         ranks = replace(settings.candidates, r=(*settings.candidates.r, put.rank))
         subject = put.subject(model, knobs_at(settings.linteval.temperature))
-        rows, _ = answer(
-            subject,
-            items,
-            base,
-            replace(settings, candidates=ranks),
-            partial(draw, store=Store(lake.STORE)),
-        )
+        rows, _ = answer(subject, items, base, replace(settings, candidates=ranks))
     return _raw(rows)
 
 

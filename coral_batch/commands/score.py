@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +27,6 @@ from coral_batch.evidence.paired import (
 from coral_batch.evidence.summary import first_changes
 from coral_batch.lake import params
 from coral_batch.lake.atomic import check_free
-from coral_batch.lake.store import Store
 from coral_batch.records.configuration import Knobs, knobs_at
 from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.problem import Bug, Problem, Role, program_of
@@ -247,14 +245,11 @@ def repairs_of(
     Raises:
         CoralError: an adapter or the jail cannot be used.
     """
-    from coral_batch.models.decoding.drawing import draw
     from coral_batch.models.repairs.tables import sample
     from coral_batch.verdicts.pool import judge_of
     from coral_batch.verdicts.tables import as_programs
 
-    drawing = partial(draw, store=Store(lake.STORE))
-    base = lake.path("base")
-    rows, looks, _ = sample(subjects, problems, [], samples, base, settings, drawing)
+    rows, looks, _ = sample(subjects, problems, [], samples, lake.path("base"), settings)
     verdicts = judge_of(settings)(as_programs(rows, problems))
     passed: dict[str, dict[str, list[bool]]] = {subject.genome: {} for subject in subjects}
     for row, of_row in zip(rows, verdicts, strict=True):
@@ -277,18 +272,16 @@ def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measu
     """Draw and score both models' answers to CodeLinterEval, at its own temperature."""
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.linteval.scores.tables import score_samples
-    from coral_batch.models.decoding.drawing import draw
     from coral_batch.verdicts.pool import isolation_text, judge_of
 
     tests = lake.read_rows("linteval_tests", ItemTests)
     # Named like injected bugs, so that `program_of` returns the function.
     names = {one.id: f"{one.function or f'item {one.id}'}-{one.id}" for one in tests}
-    drawing = partial(draw, store=Store(lake.STORE))
     judge, isolation = judge_of(settings), isolation_text(settings)
     knobs = knobs_at(settings.linteval.temperature)
     outcomes = []
     for subject in _subjects(adapter, knobs, knobs):
-        rows, _ = answer(subject, items, lake.path("base"), settings, drawing)
+        rows, _ = answer(subject, items, lake.path("base"), settings)
         scored = score_samples(rows, items, tests, judge, isolation, settings.compute.workers)
         passed: dict[int, list[bool]] = {}
         for row in scored["linteval_scores"]:

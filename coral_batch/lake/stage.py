@@ -1,9 +1,8 @@
 """Stages: functions from tables and parameters to tables. All reading and writing is done here.
 
-Each file in `stages/` has one such function, `make`. `run` calls it with the lake; `coral audit`
-calls it with the recomputed lake and compares its output with the stored tables. A stage that
-measures (trains, samples, judges) gets the measuring function as an argument; the audit passes a
-replay of the recorded results instead.
+Each file in `stages/` has one such function, `make`. `run` calls it with the lake. `coral audit`
+calls it with the recomputed lake and compares its output with the stored tables, if the stage
+neither trains, samples nor judges.
 """
 
 from __future__ import annotations

@@ -10,15 +10,14 @@ including one change (see `coral_batch.models.decoding.changes`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.item import fill
 from coral_batch.models.base.checkpoint import load_tokenizer
-from coral_batch.models.decoding.answer import Drawn
+from coral_batch.models.decoding import drawing
 from coral_batch.models.decoding.changes import Original
-from coral_batch.models.decoding.drawing import drawing_of, work_of
 from coral_batch.models.prompts.prompt import chat_prompt, free_prompt
 from coral_batch.records.configuration import knobs_at
 from coral_batch.records.items import Item
@@ -31,7 +30,6 @@ def answer(
     items: Sequence[Item],
     base: Path,
     settings: Params,
-    draw: Callable[..., tuple[list[Drawn], list[DurationRow]]],
 ) -> tuple[list[LintSampleRow], list[DurationRow]]:
     """Draw `settings.linteval.samples` answers to every item.
 
@@ -40,7 +38,6 @@ def answer(
         items: what to answer.
         base: folder of the base model.
         settings: linteval, candidates (the greatest rank) and seed of the run.
-        draw: `coral_batch.models.decoding.drawing.draw` with its store.
 
     Returns:
         Rows by item and sample, and how long each item took.
@@ -60,9 +57,9 @@ def answer(
         # In code without a final newline, the closing fence already is a change.
         if required and code.endswith("\n"):
             originals[name] = Original(code.removesuffix("\n"), layout=True)
-        works.append(work_of(name, subject, knobs, {name: prompts[name]}, originals))
-    drawing = drawing_of(lint.samples, lint.max_new_tokens, settings)
-    answers, durations = draw(works, drawing, base, "items")
+        works.append(drawing.work_of(name, subject, knobs, {name: prompts[name]}, originals))
+    how = drawing.drawing_of(lint.samples, lint.max_new_tokens, settings)
+    answers, durations = drawing.draw(works, how, base, "items")
     rows = [
         LintSampleRow(
             item=int(drawn.problem),

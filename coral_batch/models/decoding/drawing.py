@@ -37,6 +37,7 @@ from coral_batch.work.parallel import ask, keep, require_same, run, slots
 from coral_batch.work.progress import progress, say, say_reuse
 
 KIND = "samples"
+_STORE = Store(lake.STORE)
 FILE = "samples.json"
 SECONDS = "seconds.json"
 SLOTS = 4
@@ -118,7 +119,7 @@ def drawing_of(samples: int, max_new_tokens: int, settings: Params, best_of: int
 
 
 def draw(
-    works: Sequence[Work], drawing: Drawing, base: Path, units: str, store: Store
+    works: Sequence[Work], drawing: Drawing, base: Path, units: str, store: Store = _STORE
 ) -> tuple[list[Drawn], list[DurationRow]]:
     """Sample the answers to every prompt of every piece.
 
@@ -167,7 +168,7 @@ def draw(
 
 
 def draw_in_turn(
-    work: Work, drawing: Drawing, base: Path, store: Store
+    work: Work, drawing: Drawing, base: Path, store: Store = _STORE
 ) -> Generator[Sample, None, None]:
     """Sample the answers of a piece with one prompt, and yield them in order as they finish.
 

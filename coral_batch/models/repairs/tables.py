@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from coral_batch.models.base.checkpoint import load_tokenizer
-from coral_batch.models.decoding.answer import Drawn, Sample, sample_stream
+from coral_batch.models.decoding import drawing
+from coral_batch.models.decoding.answer import Sample, sample_stream
 from coral_batch.models.decoding.changes import CLOSING, ROOM, Original, copy_of
-from coral_batch.models.decoding.drawing import drawing_of, work_of
 from coral_batch.models.prompts.prompt import FENCE, buggy_program, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.configuration import Knobs
@@ -26,7 +26,6 @@ def sample(
     samples: int,
     base: Path,
     settings: Params,
-    draw: Callable[..., tuple[list[Drawn], list[DurationRow]]],
 ) -> tuple[list[SampleRow], list[FirstChangeRow], list[DurationRow]]:
     """Sample repairs of every problem with every subject.
 
@@ -38,7 +37,6 @@ def sample(
         base: folder of the base model.
         settings: prompt, sampling (token limit, whether repairs must change the program, number of
             candidates), maximum rank and seed of the run.
-        draw: `coral_batch.models.decoding.drawing.draw` with its store.
 
     Returns:
         Rows by subject, problem and index; each subject's first look at each problem, if repairs
@@ -53,11 +51,14 @@ def sample(
     prompts = _prompts(shown, base, settings)
     originals = {problem.name: _original(problem) for problem in shown if required}
     looked_at = [problem.name for problem in read]
-    works = [work_of(one.genome, one, one.knobs, prompts, originals, looked_at) for one in subjects]
-    drawing = drawing_of(
+    works = [
+        drawing.work_of(one.genome, one, one.knobs, prompts, originals, looked_at)
+        for one in subjects
+    ]
+    how = drawing.drawing_of(
         samples, settings.sampling.max_new_tokens, settings, settings.sampling.best_of
     )
-    answers, durations = draw(works, drawing, base, "genomes")
+    answers, durations = drawing.draw(works, how, base, "genomes")
     rows = [
         _row(subject.genome, subject.knobs, one, prompts)
         for subject, drawn in zip(subjects, answers, strict=True)

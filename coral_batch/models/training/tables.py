@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from coral_batch.lake.stage import Folder, Outputs, Tables
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import read_card
 from coral_batch.models.prompts.examples import portion
+from coral_batch.models.training import obtain
 from coral_batch.models.training.inheritance import Parent
 from coral_batch.models.training.obtain import Adapter, Wanted
 from coral_batch.models.training.training import TrainingCurve
@@ -41,7 +42,6 @@ def adapted(
     plans: Sequence[Plan],
     genomes: Sequence[Genome],
     generation: str,
-    obtain: Callable[..., Mapping[Wanted, Adapter]],
 ) -> Outputs:
     """Obtain the plans' adapters, and return their tables and folders.
 
@@ -56,7 +56,6 @@ def adapted(
         plans: each genome's plan.
         genomes: the population.
         generation: the part of the lake that gets the tables.
-        obtain: `coral_batch.models.training.obtain.obtain_adapters`.
 
     Raises:
         CoralError: an example's program is not for training, an inherited adapter is missing,
@@ -100,7 +99,7 @@ def adapted(
         rate = training.learning_rate / (int(generation) + 1) ** 2
         training = replace(training, learning_rate=rate)
     store, threads = Store(lake.STORE), settings.compute.threads
-    obtained = obtain(base, list(wanted.values()), training, store, threads)
+    obtained = obtain.obtain_adapters(base, list(wanted.values()), training, store, threads)
     adapters |= {genome: obtained[one] for genome, one in wanted.items()}
     return _tabulated(plans, adapters, lake.path("adapter_folders", generation))
 
