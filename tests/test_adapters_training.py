@@ -210,7 +210,7 @@ def test_divergence_is_an_outcome(base: BaseModel, tmp_path: Path) -> None:
 
 
 def test_unknown_target_modules_are_named(base: BaseModel, tmp_path: Path) -> None:
-    for names in (("c_attn",), ("c_attn", "q_proj"), ("embed_tokens",)):
+    for names in (("c_attn",), ("c_attn", "q_proj"), ("embed_tokens",), ("lm_head", "q_proj")):
         unknown = AdapterConfiguration(4, 8, 0.0, names, use_dora=False)
         with pytest.raises(CoralError, match=names[0]):
             train(base, EXAMPLES, unknown, TRAINING, SEED, tmp_path)

@@ -222,6 +222,19 @@ def test_a_tokenizer_without_an_end_of_text_is_refused(tmp_path: Path) -> None:
         materialise(str(source), None, tmp_path / "base", tmp_path)
 
 
+def test_a_model_with_code_of_its_own_is_refused_and_nothing_asked(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = make_tiny_base(tmp_path / "source")
+    file = source / "config.json"
+    own = {"model_type": "own", "auto_map": {"AutoConfig": "own.Config"}}
+    file.write_text(json.dumps(json.loads(file.read_text()) | own))
+    (source / "own.py").write_text("raise SystemExit('it ran')\n")
+    with pytest.raises(CoralError, match="cannot be opened"):
+        materialise(str(source), None, tmp_path / "base", tmp_path)
+    assert "custom code" not in capfd.readouterr().out
+
+
 def test_a_lake_that_cannot_be_written_is_told(base: Path, tmp_path: Path) -> None:
     (tmp_path / "lake").touch()
     with pytest.raises(CoralError, match=r"lake/base[\s\S]*write access"):

@@ -46,6 +46,10 @@ WANTED = (
 )
 
 
+_OWN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+"""How transformers reads a folder: nothing is fetched, and no code of the folder runs."""
+
+
 @dataclass(frozen=True)
 class Card:
     """The origin and content of a base folder.
@@ -165,8 +169,8 @@ def origin_of(model: str) -> str | None:
 def _size_and_type(folder: Path) -> tuple[int, str]:
     """Return the number of distinct parameters of a base folder's model and their type."""
     with _quiet(), torch.device("meta"):
-        config = AutoConfig.from_pretrained(folder, local_files_only=True)
-        model = AutoModelForCausalLM.from_config(config)
+        config = AutoConfig.from_pretrained(folder, **_OWN)
+        model = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
     parameters = sum(parameter.numel() for parameter in model.parameters())
     return parameters, str(config.dtype).removeprefix("torch.")
 
@@ -212,9 +216,9 @@ def load_base(
             folder,
             dtype=dtype or compute_dtype(device),
             use_safetensors=True,
-            local_files_only=True,
+            **_OWN,
         )
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(folder, **_OWN)
     model.requires_grad_(False)
     return BaseModel(model.to(device).eval(), tokenizer, card)
 
@@ -252,7 +256,7 @@ def load_tokenizer(folder: Path) -> Any:
     """
     check_base(folder, weights=False)
     with _quiet():
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        return AutoTokenizer.from_pretrained(folder, **_OWN)
 
 
 def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
@@ -332,7 +336,7 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
     try:
         found = _size_and_type(folder)
         with _quiet():
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            tokenizer = AutoTokenizer.from_pretrained(folder, **_OWN)
     except Exception as error:  # transformers may raise anything on foreign files
         raise CoralError(
             f"The base model cannot be opened ({' '.join(str(error).split())})",

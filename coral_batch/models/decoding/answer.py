@@ -267,10 +267,9 @@ class Writing:
         if len(ids) + limit > self._context:
             raise TooLong(
                 f"the prompt of {name} and its answer do not fit the base model",
-                field="max_new_tokens",
-                found=limit,
-                expected=f"at most {self._context - len(ids)}: the prompt has {len(ids)} "
-                f"tokens and the model attends to {self._context}",
+                found=f"{len(ids)} tokens of prompt and {limit} of answer",
+                expected=f"together at most the {self._context} that the model attends to",
+                action="lower max_new_tokens, exclude the program, or take another base model",
             )
         return Prompt(name, ids, text.endswith(FENCE), copy, length, limit)
 

@@ -46,14 +46,7 @@ def live_rows_attention(
         CoralError: the model's attention caps its scores or has sinks.
     """
     if kwargs.get("softcap") or kwargs.get("s_aux") is not None:
-        raise CoralError(
-            "answers of this base model cannot be drawn",
-            file="params.yaml",
-            field="base.model",
-            found=type(module).__name__,
-            expected="attention that neither caps its scores nor has sinks",
-            action="take another base model",
-        )
+        raise unfit_attention(module, "attention that neither caps its scores nor has sinks")
     lines = key.shape[0]
     busy = lines if attention_mask is None else attention_mask.shape[0]
     if attention_mask is not None and query.shape[2] == 1 and query.device.type == "cuda":
@@ -71,6 +64,18 @@ def live_rows_attention(
     output = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
     idle = query.shape[0] - busy
     return nn.functional.pad(output, (0, 0) * 3 + (0, idle)) if idle else output, None
+
+
+def unfit_attention(part: nn.Module, expected: str) -> CoralError:
+    """Return the error of a base model whose attention cannot be replaced by ours."""
+    return CoralError(
+        "answers of this base model cannot be drawn",
+        file="params.yaml",
+        field="base.model",
+        found=type(part).__name__,
+        expected=expected,
+        action="take another base model",
+    )
 
 
 def attention_at_once(

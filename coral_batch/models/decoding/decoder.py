@@ -15,12 +15,14 @@ from transformers import DynamicCache, PreTrainedModel
 
 from coral_batch.models.base.layers import lower_states, separable, upper_alone
 from coral_batch.models.decoding.adapter_weights import read_adapter
-from coral_batch.models.decoding.cache import ATTENTION, RowCache
+from coral_batch.models.decoding.cache import ATTENTION, RowCache, unfit_attention
 from coral_batch.models.decoding.linear import AdaptedLinear, Routing, adapt_linears
 
 _FP32_BLOCK = 16
 """Rows of one matrix product on a processor in fp32. More are hardly faster per row there, so idle
 rows are not computed. In bf16 reading the weights takes most of the time, whatever the rows."""
+_ACTIVATIONS = ("act_fn", "act", "activation_fn")
+"""What transformers calls the activation function of a layer."""
 _SERIAL = 32768
 """Elements that torch maps on one thread (its GRAIN_SIZE)."""
 
@@ -52,7 +54,6 @@ class Decoder:
         block: rows of one matrix product; idle blocks are skipped.
         adapters: number of adapter slots, and the number of the slot without an adapter.
         context: the context length, prompt and completion together.
-        shared: number of prompt tokens so far that only the upper layers had to prefill.
     """
 
     def __init__(self, model: PreTrainedModel, *, rows: int, adapters: int, rank: int) -> None:
@@ -64,8 +65,9 @@ class Decoder:
         self._linears = adapt_linears(model, self.block, self._routing)
         if model.device.type == "cpu":
             for part in [*model.modules()]:
-                if isinstance(own := getattr(part, "act_fn", None), nn.Module):
-                    part.act_fn = SerialActivation(own)
+                for name in _ACTIVATIONS:
+                    if isinstance(own := getattr(part, name, None), nn.Module):
+                        setattr(part, name, SerialActivation(own))
         layers: Any = model.base_model.layers if separable(model.config) else []
         self._layers = [
             [part for part in layer.modules() if isinstance(part, AdaptedLinear)]
@@ -73,6 +75,8 @@ class Decoder:
         ]
         model.set_attn_implementation(ATTENTION)
         config = model.config.get_text_config()
+        if config._attn_implementation != ATTENTION:
+            raise unfit_attention(model, "attention that transformers can replace")
         window = getattr(config, "sliding_window", None) or config.max_position_embeddings
         self.context = min(config.max_position_embeddings, window)
         rope = getattr(config, "rope_parameters", None) or {}
@@ -83,7 +87,6 @@ class Decoder:
         # (number of lower layers, tokens) -> the lower layers' output, the same for all adapters.
         self._lower: dict[tuple[int, tuple[int, ...]], tuple[Tensor, list[Any]]] = {}
         self._split = 0
-        self.shared = 0
 
     def put_adapter(self, slot: int, folder: Path) -> None:
         """Apply the adapter in `folder` to the rows that name `slot`."""
@@ -130,8 +133,6 @@ class Decoder:
         if lower is None:
             lower_cache = DynamicCache(config=self.model.config)
             lower = lower_states(self.model, ids, below, lower_cache), lower_cache.layers[:below]
-        else:
-            self.shared += len(ids)
         if again and len(self._lower) < self.rows:
             self._lower[place] = lower
         states, layers = lower

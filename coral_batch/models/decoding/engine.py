@@ -69,7 +69,6 @@ class Engine:
             rank: maximum rank of an adapter, >= 1.
         """
         self.tokenizer = tokenizer
-        self.counts: Counter[str] = Counter()
         self.decoder = Decoder(model.eval(), rows=rows, adapters=adapters, rank=rank)
         self.writing = Writing(model, tokenizer, self.decoder.context)
 
@@ -94,22 +93,20 @@ class Engine:
                 used.
         """
         found = [Drawn([], []) for _ in units]
-        wanted = [
-            (
-                samples * (len(unit.prompts) - len(unit.read)),
-                len(unit.prompts.keys() & unit.originals.keys()),
-            )
+        left = [
+            samples * (len(unit.prompts) - len(unit.read))
+            + len(unit.prompts.keys() & unit.originals.keys())
             for unit in units
         ]
         results = self.results(units, samples=samples, max_new_tokens=max_new_tokens, seed=seed)
-        total = sum(map(sum, wanted))
-        for number, one in progress(results, "prompts and answers", total, units="done"):
+        for number, one in progress(results, "prompts and answers", sum(left), units="done"):
             unit, drawn = units[number], found[number]
             if isinstance(one, Look):
                 drawn.looks.append(one)
             else:
                 drawn.samples.append(one)
-            if (len(drawn.samples), len(drawn.looks)) == wanted[number]:
+            left[number] -= 1
+            if not left[number]:
                 yield unit, drawn.ordered(unit.prompts)
 
     @torch.inference_mode()
@@ -173,7 +170,7 @@ class _Call:
         max_new_tokens: int,
         seed: int,
     ) -> None:
-        self._decoder, self._writing, self._counts = engine.decoder, engine.writing, engine.counts
+        self._decoder, self._writing = engine.decoder, engine.writing
         self._units, self._samples, self._seed = units, samples, seed
         self._waiting = deque(self._readings(max_new_tokens))
         self._readers = Counter(reading.prompt for reading in self._waiting)
@@ -281,10 +278,7 @@ class _Call:
     def _prefill(self, reading: _Reading, keep: int) -> tuple[DynamicCache, Tensor]:
         ids, slot = reading.prompt.read, self._slots[reading.adapter]
         again = self._readers[reading.prompt] > 0
-        found = self._decoder.prefill(ids, slot, keep, again=again)
-        self._counts["prompt_tokens"] += len(ids)
-        self._counts["shared_tokens"] = self._decoder.shared
-        return found
+        return self._decoder.prefill(ids, slot, keep, again=again)
 
     def _begin(self, reading: _Reading, unit: int, index: int, attempt: int) -> _Row:
         """Begin a sample with its first token or change; retry if it then changes nothing."""
@@ -292,10 +286,9 @@ class _Call:
         while True:
             answer = self._writing.begin(reading.prompt, index, knobs, self._seed, attempt)
             if isinstance(first, Tensor):
-                self._take(answer, *self._draw([(answer, [])], first)[0])
+                self._writing.take(answer, *self._draw([(answer, [])], first)[0])
             else:
                 self._writing.change(answer, first, self._samples)
-                self._counts["tokens"] += 1
             if not answer.finish or not self._writing.failed(answer):
                 return _Row(answer, unit, reading)
             attempt += 1
@@ -330,14 +323,13 @@ class _Call:
             [self._slots[live[row % lines].reading.adapter] for row in range(busy)],
             lines,
         )
-        self._counts["steps"] += 1
         drawn = self._draw([(answer, guess) for answer, guess, _ in reading], logits)
         for place, answer in enumerate(answers):
             # The row that reads ahead is valid if this token equals the one it processed.
             for at, guessed in zip(
                 range(place, busy, lines), [*guesses[place], None], strict=False
             ):
-                self._take(answer, *drawn[at])
+                self._writing.take(answer, *drawn[at])
                 if answer.finish or drawn[at][0] != guessed:
                     break
         for place, row in enumerate(live):
@@ -376,8 +368,3 @@ class _Call:
             ],
         )
         return list(zip(tokens, logs, strict=True))
-
-    def _take(self, answer: Draft, token: int, log_probability: float) -> None:
-        """Append `token` with its log-probability to a sample."""
-        self._writing.take(answer, token, log_probability)
-        self._counts["tokens"] += 1

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from coral_batch.models.base.layers import lower_states
 from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.example import Example
 
@@ -45,8 +44,3 @@ def encode(example: Example, tokenizer: Any) -> Encoded:
     prompt = tokenizer(example.prompt, add_special_tokens=False)["input_ids"]
     answer = continuation(tokenizer, example.prompt, example.answer)
     return Encoded((*prompt, *answer), len(answer))
-
-
-def entering(model: Any, example: Encoded, below: int) -> Encoded:
-    """Return an example with its states above `below` layers, >= 1; see `lower_states`."""
-    return replace(example, states=lower_states(model, example.padded, below).cpu())

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoConfig
 
 from coral_batch import seeding
 from coral_batch.errors import CoralError
@@ -31,7 +30,6 @@ from coral_batch.lake.store import Store, key_of
 from coral_batch.lake.tables import build
 from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.models.base.device import arithmetic, compute_dtype, devices
-from coral_batch.models.base.layers import layers_below
 from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training.inheritance import Parent
@@ -129,8 +127,6 @@ def obtain_adapters(
     for one in distinct:
         check_warmup(len(one.examples), training)
     base_folder = base_folder.absolute()
-    config = AutoConfig.from_pretrained(base_folder, local_files_only=True)
-    layers_below(config, training.layers)
     known = ask(_determinants, base_folder, distinct, training, device=True)
     found = {one: store.get(KIND, known[one]) for one in distinct}
     entries = {one: entry for one, entry in found.items() if entry is not None}

@@ -14,7 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,14 @@ from safetensors.torch import save_file
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel
-from coral_batch.models.base.layers import layers_below, leave_out, separable, upper_alone
-from coral_batch.models.training.encoding import Encoded, encode, entering
+from coral_batch.models.base.layers import (
+    layers_below,
+    leave_out,
+    lower_states,
+    separable,
+    upper_alone,
+)
+from coral_batch.models.training.encoding import Encoded, encode
 from coral_batch.models.training.inheritance import Parent, inherit
 from coral_batch.models.training.layers import exact_magnitudes
 from coral_batch.models.training.losses import losses
@@ -95,7 +101,10 @@ def train(
     below = layers_below(base.model.config, training.layers)
     apart = below > 0 and separable(base.model.config)
     if apart:
-        encoded = [entering(base.model, one, below) for one in encoded]
+        encoded = [
+            replace(one, states=lower_states(base.model, one.padded, below).cpu())
+            for one in encoded
+        ]
         leave_out(base.model, below)
     order = generator(seed, "training order")
     steps = [
@@ -194,11 +203,11 @@ def _attach(base: BaseModel, config: LoraConfig, seed: int, parents: Sequence[Pa
 
 
 def _check_targets(base: BaseModel, configuration: AdapterConfiguration) -> None:
-    """Raise for unknown names, which PEFT skips if it finds others."""
+    """Raise for unknown names, which PEFT skips if it finds others, and for the output layer."""
     linear = {
         name.rpartition(".")[2]
         for name, module in base.model.named_modules()
-        if isinstance(module, torch.nn.Linear)
+        if isinstance(module, torch.nn.Linear) and module is not base.model.get_output_embeddings()
     }
     missing = sorted(set(configuration.target_modules) - linear)
     if missing:
