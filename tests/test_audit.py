@@ -155,7 +155,9 @@ def test_a_changed_byte_of_a_measured_file_is_reported(here: Path) -> None:
 
 def test_every_table_of_the_lake_is_audited() -> None:
     listed = steps(params.load(REPOSITORY / "params.yaml"), None)
-    assert set(lake.PLACES) - SHOWN == {table for step in listed for table, _ in step.places}
+    places = {place for step in listed for place in step.places}
+    assert set(lake.PLACES) - SHOWN == {table for table, _ in places}
+    assert {("subjects", part) for part in lake.PARTS} < places
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.linting.pool import lint
 from coral_batch.verdicts.pool import judge
-from coral_batch.work import parallel
+from coral_batch.work import cluster, parallel
 from tests import REPOSITORY
 from tests.dask_cluster import PATIENCE, Cluster, meet, nap
 from tests.errors import refused
@@ -208,6 +208,8 @@ def test_the_doctor_looks_at_every_worker(scheduler: Cluster) -> None:
     assert (refusing.grade, working.grade) == (doctor.Grade.FAIL, doctor.Grade.OK)
     assert "--nthreads 1" in refusing.means
     assert "1 workers" in working.found and "1 with a device" in working.found
+    answers = cluster.everywhere(scheduler.address, lambda: 1 / 0)
+    assert "division by zero" in {answer for _, answer in answers.values()}
 
 
 def test_no_cluster_at_the_address_is_an_error_that_says_so(

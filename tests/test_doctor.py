@@ -13,6 +13,7 @@ from coral_batch import lake
 from coral_batch.commands import doctor
 from coral_batch.commands.doctor import TESTED, Finding, Grade
 from coral_batch.commands.duration import minutes
+from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.models.base import device
 from coral_batch.verdicts import layers
@@ -55,6 +56,12 @@ def test_each_subject_has_a_finding_and_a_missing_base_model_fails() -> None:
     done = coral("doctor")
     assert done.returncode == 1
     assert "no mirror answers" in done.stdout
+
+
+def test_another_system_than_linux_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.system", lambda: "Darwin")
+    with pytest.raises(CoralError, match=r"needs Linux[\s\S]*Darwin"):
+        doctor.doctor()
 
 
 def test_the_tested_versions_of_python_are_the_same_everywhere(

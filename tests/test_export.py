@@ -22,6 +22,7 @@ from transformers import AutoModelForCausalLM
 from coral_batch import lake
 from coral_batch.commands.export import export
 from coral_batch.errors import CoralError
+from coral_batch.lake import params
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.checkpoint import materialise
@@ -227,6 +228,12 @@ def test_the_best_genome_named_by_its_id_is_exported_as_the_best(adapted: Path) 
     export(adapted / "best")
     export(adapted / "named", lake.read_document("best", BestRow).genome)
     assert card_of(adapted / "named") == card_of(adapted / "best")
+
+
+def test_a_genome_of_an_unfinished_run_is_exported(adapted: Path) -> None:
+    params.write_generations(4)
+    export(adapted / "export")
+    assert card_of(adapted / "export")
 
 
 def test_an_existing_folder_is_not_overwritten(adapted: Path) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from coral_batch import lake
-from coral_batch import repair as package
 from coral_batch.commands import repair as command
 from coral_batch.commands.repair import record, repair_text
 from coral_batch.errors import CoralError
@@ -303,6 +302,13 @@ def make_base(base: Path) -> None:
     materialise(str(base), None, lake.path("base"), lake.DOWNLOADS)
 
 
+def test_tests_with_a_name_that_no_file_can_have_are_one_message(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert coral(file, "--tests", "x" * 300) == 2
+    assert "File name too long" in capsys.readouterr().err
+
+
 def test_an_unknown_model_is_one_message(
     file: Path, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -365,8 +371,3 @@ def test_the_example_of_the_docs_is_up_to_date(
     (code,) = re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs/repair.md").read_text(), re.S)
     exec(code, {})
     assert "\n+        if len(word) > len(best):\n" in capsys.readouterr().out
-
-
-def test_the_package_itself_repairs_as_well(file: Path) -> None:
-    found = package(file, CASES, "clamp", draw=Scripted([RIGHT]))  # type: ignore
-    assert found.outcome == "repaired"

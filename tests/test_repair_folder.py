@@ -174,6 +174,16 @@ def test_files_that_cannot_be_tried_set_the_status_if_the_rest_passes(
     assert coral(folder) == 0
 
 
+def test_a_program_whose_failing_functions_are_not_defined_by_def_is_reported(
+    workspace: Path,
+) -> None:
+    test = "from m import add\n\n\ndef test_add():\n    assert add(1, 1) == 2\n"
+    write(workspace / "mine", {"m.py": "add = lambda a, b: a - b\n", "test_m.py": test})
+    (found,) = repair_folder("mine", draw=Scripted([]))
+    assert isinstance(found, Untried)
+    assert "failing tests call <lambda>: not defined by def" in found.reason
+
+
 def test_a_folder_that_cannot_be_tried_is_one_message(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

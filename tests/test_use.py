@@ -45,6 +45,10 @@ def test_changes_are_printed_and_comments_stay(
     before = Path("params.yaml").read_text()
     use(None)
     assert "mine            Of mine.\n" in capsys.readouterr().out
+    (profiles / "other.yaml").write_bytes(b"# \xe4\n")
+    with refused("other.yaml", "not UTF-8"):
+        use(None)
+    (profiles / "other.yaml").unlink()
     use("mine")
     said = capsys.readouterr().out
     assert "seed: 1 -> 7\n" in said

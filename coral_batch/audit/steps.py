@@ -159,7 +159,7 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
         yield _step("selection", name, *bred)
     yield _step("subjects", lake.VALIDATION_BASE, ("subjects", lake.EVALUATIONS["base"]))
     yield from _repairs(lake.VALIDATION_BASE)
-    yield _step("best")
+    yield _step("best", None, ("subjects", lake.EVALUATIONS["best"]))
     for part in lake.EVALUATIONS.values():
         yield from _repairs(part)
     yield from map(_step, ("evidence", "linteval_items"))

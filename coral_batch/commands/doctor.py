@@ -82,6 +82,8 @@ def doctor(
         for finding in duration(settings):
             print(finding.means)
         return
+    if platform.system() != "Linux":
+        raise CoralError("a run needs Linux, for the jail", found=platform.system())
     failed = 0
     for check in CHECKS:
         for finding in check(settings):
@@ -97,9 +99,6 @@ def doctor(
 def system(settings: Params) -> Iterator[Finding]:
     """Operating system and Python."""
     found = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
-    if platform.system() != "Linux":
-        yield Finding("system", found, "the jail needs Linux: use a Linux machine", Grade.FAIL)
-        return
     tested = f"{', '.join(TESTED[:-1])} and {TESTED[-1]}"
     if ".".join(platform.python_version_tuple()[:2]) in TESTED:
         yield Finding("system", found, f"supported; tested with Python {tested}")

@@ -34,7 +34,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow
-from coral_batch.repair.adapters import again, check_origin, find_adapter, generation_of
+from coral_batch.repair.adapters import check_origin, find_adapter, generation_of
 from coral_batch.repair.released import CONFIGURATION, RECORD, WEIGHTS, write_release
 from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
 from coral_batch.search.descent import ancestors
@@ -92,8 +92,9 @@ def export(
     # Merging and GGUF read the base model's files.
     base = (check_base if merged or gguf else read_card)(lake.path("base"))
     exported, card, folder = _exported(genome)
-    examples = _learnt(exported.genome, card)
-    check_files(folder, card.files, "the table adapter_cards", again(exported.generation))
+    examples = _learnt(exported, card)
+    again = f"run `dvc repro --force adapters@{exported.generation}`"
+    check_files(folder, card.files, "the table adapter_cards", again)
     check_origin(card, "base", base.sha256)
     trained = _trained(card, examples)
     form: Form = "merged" if merged else "gguf" if gguf else "peft"
@@ -128,18 +129,19 @@ def export(
     )
 
 
-def _learnt(genome: str, card: AdapterCardRow) -> list[Example]:
+def _learnt(exported: Exported, card: AdapterCardRow) -> list[Example]:
     """Return the training examples of an adapter and its ancestors."""
     examples, settings = lake.read_rows("examples", Example), params.load()
-    members = frozenset({genome})
+    members = frozenset({exported.genome})
     if card.determinants["parents"]:
-        parts = (lake.read_rows("population", Genome, name) for name in settings.generations)
-        members = ancestors((member for part in parts for member in part), genome)
+        until = [name for name in settings.generations if name <= exported.generation]
+        parts = (lake.read_rows("population", Genome, name) for name in until)
+        members = ancestors((member for part in parts for member in part), exported.genome)
     portions = {
         member: portion(examples, settings.examples, place(member, settings.evolution.population))
         for member in sorted(members, key=birth)
     }
-    check_origin(card, "examples", examples_sha256(portions[genome]))
+    check_origin(card, "examples", examples_sha256(portions[exported.genome]))
     # A line can be dealt a portion twice.
     return list(dict.fromkeys(one for dealt in portions.values() for one in dealt))
 

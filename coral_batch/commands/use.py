@@ -9,6 +9,7 @@ import typer
 
 from coral_batch.errors import check_known
 from coral_batch.lake import params
+from coral_batch.verdicts.functions import read_utf8
 
 FOLDER = Path("profiles")
 
@@ -33,5 +34,5 @@ def use(
 
 def _about(file: Path) -> str:
     """Return a profile's first comment."""
-    first = file.read_text(encoding="utf-8").partition("\n")[0]
+    first = read_utf8(file).partition("\n")[0]
     return first.removeprefix("#").strip() if first.startswith("#") else ""

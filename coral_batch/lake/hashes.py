@@ -7,12 +7,16 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 
 
 def file_sha256(file: Path) -> str:
-    """SHA-256 of a file's bytes, hexadecimal."""
-    with file.open("rb") as stream:
+    """Return the SHA-256 of a file's bytes, hexadecimal.
+
+    Raises:
+        CoralError: it cannot be read.
+    """
+    with reading(file), file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

@@ -116,18 +116,12 @@ class Store:
         Raises:
             CoralError: the entry cannot be written.
         """
-        key = key_of(determinants)
-        entry = self.root / kind / key
+        entry = self.root / kind / key_of(determinants)
         # An entry that another process finished first has the same bytes and may be in use.
         with unfinished(entry, keep=True) as folder:
             (folder / FILES).mkdir(parents=True)
             build(folder / FILES)
-            index = {
-                "kind": kind,
-                "key": key,
-                "determinants": determinants,
-                "files": _hashes(folder / FILES),
-            }
+            index = {"determinants": determinants, "files": _hashes(folder / FILES)}
             (folder / INDEX).write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
         return entry / FILES
 

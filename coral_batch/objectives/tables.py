@@ -43,7 +43,7 @@ def score_samples(
         Rows of the table `scores`, in the order of `samples`.
 
     Raises:
-        CoralError: a sample has no verdicts, or a case has no time.
+        CoralError: a sample has no verdicts, a case no time, or a program no role.
     """
     judged = verdicts.select(*KEY, "case", "kind").sort("case").rows_by_key(KEY)
     timed = times.select(*KEY, "case", "cpu_seconds").sort("case").rows_by_key(KEY)
@@ -68,8 +68,12 @@ def score_samples(
             resolution=RUN_ONCE if sample.problem in tests else REPEATED,
         )
         row: dict[str, Any] = dict(zip(KEY, key, strict=True))
-        role = roles[program_of(sample.problem)]
+        program = program_of(sample.problem)
+        if program not in roles:
+            raise apart(f"no role of the program {program}")
         reasons = {f"{name}_reason": why for name, why in result.reasons.items()}
         total = float(fitness(np.array(astuple(result.scores)), settings.weights))
-        scores.append({**row, "role": role, **vars(result.scores), "fitness": total, **reasons})
+        scores.append(
+            {**row, "role": roles[program], **vars(result.scores), "fitness": total, **reasons}
+        )
     return scores

@@ -5,23 +5,8 @@ result replaces the file; only the function's lines change. Tests and candidates
 jail.
 """
 
-import sys
-from types import ModuleType
-from typing import Any
-
 from coral_batch.repair.folders import Untried, repair_folder
 from coral_batch.repair.repairing import Draw, Repair, repair
 from coral_batch.repair.tests import Failure
 
 __all__ = ["Draw", "Failure", "Repair", "Untried", "repair", "repair_folder"]
-
-
-class _Callable(ModuleType):
-    """Makes this package callable, so that ``from coral_batch import repair`` is enough."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Repair:
-        """Repair a function; see `repair`."""
-        return repair(*arguments, **options)
-
-
-sys.modules[__name__].__class__ = _Callable

@@ -72,8 +72,3 @@ def check_origin(card: AdapterCardRow, of: str, now: str) -> None:
             expected=card.determinants.get(of),
             action="run `dvc repro`",
         )
-
-
-def again(part: str) -> str:
-    """Return the action that makes the adapters of a part again."""
-    return f"run `dvc repro --force adapters@{part}`"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coral_batch.corpus.readers.folder import programs
-from coral_batch.errors import CoralError, TooLong
+from coral_batch.errors import CoralError, TooLong, reading
 from coral_batch.lake import params
 from coral_batch.repair.repairing import Draw, Repair, Search, lazy_draw, problem_of
 from coral_batch.repair.tests import Failure, ProjectTests, check_ran, open_jail, outcomes_text
@@ -70,9 +70,10 @@ def repair_folder(
     folder = Path(folder)
     tests = Path(tests or folder)
     for path in (folder, tests):
-        if not path.is_dir():
-            problem = "not a folder" if path.exists() else "no such folder"
-            raise CoralError(problem, file=path, expected="a folder of programs or tests")
+        with reading(path):
+            if not path.is_dir():
+                problem = "not a folder" if path.exists() else "no such folder"
+                raise CoralError(problem, file=path, expected="a folder of programs or tests")
     settings = params.load()
     search = Search(settings, samples, rounds, smallest, draw or lazy_draw(model, settings))
     root = folder.resolve()
@@ -132,9 +133,12 @@ def _repairs(
         failed = tests.failures(source)
     if not failed:
         yield search.run(source, "", tests, failed)
-    known = functions_of(source.tree)
+    called = tests.called(failed, 1)
+    names = [name for name in called if name in functions_of(source.tree)]
+    if called and not names:
+        yield Untried(file, "", f"failing tests call {', '.join(called)}: not defined by def")
     left = {one.number for one in failed}
-    for name in (name for name in tests.called(failed, 1) if name in known):
+    for name in names:
         if not any(one.number in left and name in one.called for one in failed):
             continue  # fixed by an earlier repair
         try:
@@ -155,6 +159,6 @@ def _repairs(
                     found.write()
                 except CoralError as error:
                     yield Untried(file, name, str(error))
-                    return
+                    continue
                 source, failed = found.best, found.left
         yield found

@@ -6,8 +6,6 @@ goes on greedily.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -18,9 +16,9 @@ from coral_batch import lake
 from coral_batch.errors import CoralError, reading
 from coral_batch.lake import strictjson
 from coral_batch.lake.hashes import found_sha256
-from coral_batch.lake.store import Store
+from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
-from coral_batch.models.decoding.changes import Original
+from coral_batch.models.decoding.changes import ROOM, Original
 from coral_batch.models.decoding.drawing import draw_in_turn, drawing_of, work_of
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.records.configuration import Knobs
@@ -40,10 +38,6 @@ from coral_batch.work.progress import say
 
 GREEDY = Knobs(temperature=0.0, top_p=1.0, top_k=50, repetition_penalty=1.0)
 """At temperature 0 each answer starts with a different one of the likeliest first changes."""
-
-ROOM = 64
-"""Tokens that an answer may have more than the program. Longer answers are hardly repairs, and the
-whole batch waits for its longest answer."""
 
 FEWEST_ROWS = 16
 """Smallest decoding batch. Batches are as small as possible, since a user waits: a step of 16 takes
@@ -103,7 +97,7 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[s
         prompts = {_PROMPT: chat_prompt(tokenizer, prompt)}
         subject = adapter.subject(model, GREEDY)
         work = work_of(model, subject, GREEDY, prompts, {_PROMPT: Original(program)})
-        with closing(draw_in_turn(work, drawing, base, Store(lake.STORE))) as samples:
+        with closing(draw_in_turn(work, drawing, base)) as samples:
             yield from (sample.text for sample in samples)
 
     return answers
@@ -159,21 +153,21 @@ def read_peft_folder(folder: Path, base: str) -> Adapter:
     Raises:
         CoralError: there is no adapter, its configuration cannot be read, or as in `read_release`.
     """
-    for name in (CONFIGURATION, WEIGHTS):
-        if not (folder / name).is_file():
-            raise CoralError(
-                "the folder has no adapter",
-                file=folder,
-                found=f"no {name}",
-                expected=f"a PEFT folder, with {CONFIGURATION} and {WEIGHTS}",
-            )
+    with reading(folder):
+        missing = [name for name in (CONFIGURATION, WEIGHTS) if not (folder / name).is_file()]
+    if missing:
+        raise CoralError(
+            "the folder has no adapter",
+            file=folder,
+            found=f"no {missing[0]}",
+            expected=f"a PEFT folder, with {CONFIGURATION} and {WEIGHTS}",
+        )
     release = read_release(folder, base) if is_release(folder) else None
     file = folder / CONFIGURATION
     known = strictjson.parse(read_utf8(file), file)
     if not isinstance(known, dict) or not isinstance(known.get("r"), int):
         raise CoralError("the adapter has no rank", file=file, field="r", expected="an integer")
     files = {name: found_sha256(folder / name) for name in (CONFIGURATION, WEIGHTS)}
-    key = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
     knobs = None if release is None else release.knobs
     called = f"the {'released ' if release else ''}adapter in {folder}"
-    return Adapter(key, folder, files, known["r"], knobs, called)
+    return Adapter(key_of(files), folder, files, known["r"], knobs, called)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from coral_batch.corpus.sources.programs import parse_program
 from coral_batch.corpus.sources.rows import Lost, read_cases
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind, Program
@@ -313,8 +313,9 @@ def open_jail(paths: Sequence[Path], settings: Verdicts) -> ProjectJail:
         CoralError: there is no such file, or a required layer of isolation is missing.
     """
     for path in paths:
-        if not path.exists():
-            raise CoralError("no such file", file=path)
+        with reading(path):
+            if not path.exists():
+                raise CoralError("no such file", file=path)
     folders = [_project_folder(path) for path in paths]
     outermost = [one for one in dict.fromkeys(folders) if not {*folders} & {*one.parents}]
     start = next(one for one in outermost if folders[-1].is_relative_to(one))

@@ -174,7 +174,7 @@ def _generation(tables: Evaluated, new_adapters: int) -> GenerationMetrics:
 
 def _best(generations: Sequence[Evaluated], best: BestRow, shares: Mapping[str, float]) -> Best:
     part = best.generation
-    tables = next(tables for tables in generations if tables.generation == part)
+    tables = find(generations, lake.path("best"), generation=part)
     chosen = find(tables.selection, lake.path("selection", part), genome=best.genome)
     modules = ",".join(best.configuration.target_modules)
     return Best(

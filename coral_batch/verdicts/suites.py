@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from coral_batch.errors import reading
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind
 from coral_batch.verdicts import compare
@@ -417,6 +418,7 @@ def project_of(folders: Sequence[Path], folder: Path, files: Iterable[Path]) -> 
     imported: set[str] = set()
     for file in files:
         own.add(file.relative_to(import_root(file)).with_suffix("").parts[0])
-        imported.update(name.decode() for name in _IMPORT.findall(file.read_bytes()))
+        with reading(file):
+            imported.update(name.decode() for name in _IMPORT.findall(file.read_bytes()))
     modules = sorted(name for name in imported if name.partition(".")[0] not in own)
     return Project(tuple(map(str, folders)), str(folder), tuple(modules), tuple(sorted(own)))

@@ -95,13 +95,17 @@ def everywhere(
     """Call `function` once on every connected worker.
 
     Returns:
-        A worker's address -> whether it offers a device, and the `CoralError` of its checks or of
+        A worker's address -> whether it offers a device, and the error of its checks or of
         `function` as text; None if there is none.
     """
     client = _client(address)
     devices = _workers(client, device=True)
-    answers = client.run(_objection, function, arguments, _programs())
-    return {name: (name in devices, answer) for name, answer in answers.items()}
+    # An error that is returned: the worker lacks our code or a package.
+    answers = client.run(_objection, function, arguments, _programs(), on_error="return")
+    return {
+        name: (name in devices, None if answer is None else str(answer))
+        for name, answer in answers.items()
+    }
 
 
 def _objection(

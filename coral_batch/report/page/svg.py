@@ -35,14 +35,11 @@ class Frame:
 
     def at(self, point: Point) -> Point:
         """Return the place of a data point, in px from the upper left corner."""
+        width, height = self.width - LEFT - RIGHT, self.height - TOP - BOTTOM
         return (
-            LEFT + (point[0] - self.x[0]) / (self.x[1] - self.x[0]) * self._inner[0],
-            TOP + (self.y[1] - point[1]) / (self.y[1] - self.y[0]) * self._inner[1],
+            LEFT + (point[0] - self.x[0]) / (self.x[1] - self.x[0]) * width,
+            TOP + (self.y[1] - point[1]) / (self.y[1] - self.y[0]) * height,
         )
-
-    @property
-    def _inner(self) -> tuple[float, float]:
-        return self.width - LEFT - RIGHT, self.height - TOP - BOTTOM
 
     def axes(
         self, x_ticks: Sequence[tuple[float, str]], y_ticks: Sequence[float], labels: Sequence[str]

@@ -58,8 +58,8 @@ def features(histories: Histories) -> NDArray[np.float64]:
         of the same names.
     """
     together = max(1, _MEASURED // math.prod(histories.packed.shape[1:]))
-    measured = np.empty((len(histories), len(FEATURES)))
-    for start in range(0, len(histories), together):
+    measured = np.empty((len(histories.packed), len(FEATURES)))
+    for start in range(0, len(histories.packed), together):
         part = slice(start, start + together)
         chunk = Histories(histories.packed[part], histories.width)
         cells = chunk.packed.shape[2] * chunk.width

@@ -35,10 +35,6 @@ class Histories:
     packed: NDArray[np.uint8]
     width: int
 
-    def __len__(self) -> int:
-        """Return the number of automata."""
-        return len(self.packed)
-
     def cells(self, index: int) -> NDArray[np.uint8]:
         """Return the history of one automaton as a (steps + 1, height, width) array of 0 and 1."""
         return np.unpackbits(self.packed[index], axis=-1, count=self.width)
