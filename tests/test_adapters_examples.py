@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerBase
 from coral_batch.corpus.roles.coralx import TRAINING
 from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.errors import CoralError
-from coral_batch.models.prompts.examples import INSTRUCTIONS, in_portions, make_examples
+from coral_batch.models.prompts.examples import in_portions, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.example import Example
@@ -22,6 +22,12 @@ from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 TOKENIZER = make_tiny_tokenizer()
 LLAMA = make_tiny_completion_tokenizer()
+WORDINGS = (
+    "Fix the bug in this Python function from {}:",
+    "Debug and correct the following Python code for {}:",
+    "The following function has a bug. Provide the corrected version:",
+    "Analyze and fix the error in this {} implementation:",
+)
 
 
 def _problem(name: str) -> Problem:
@@ -73,7 +79,7 @@ def test_instructions_take_turns_from_example_to_example() -> None:
     examples = _make([_problem("gcd"), _problem("lis")], bugs, 2)
     assert [example.id for example in examples] == ["gcd/0", "gcd/1", "lis/0", "lis/1", "lis/2"]
     for number, example in enumerate(examples):
-        wording = INSTRUCTIONS[number % 4].format(name=example.problem)
+        wording = WORDINGS[number % 4].format(example.problem)
         assert example.instruction == wording
 
 

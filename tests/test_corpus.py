@@ -117,6 +117,8 @@ def test_the_split_is_the_authoritative_one() -> None:
     for role, names in coralx.ROLES.items():
         assert {row.name for row in MANIFEST if row.role == role} == names
     assert [len(names) for names in coralx.ROLES.values()] == [24, 8, 8]
+    tests = "kheapsort lcs_length next_palindrome next_permutation possible_change sieve to_base"
+    assert {*tests.split(), "wrap"} == coralx.TEST
     assert {row.name for row in MANIFEST if not row.cases} == coralx.HELD_OUT
 
 

@@ -3,11 +3,13 @@
 import json
 import re
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from coral_batch import lake
+from coral_batch.corpus.roles.coralx import TRAINING
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterCardRow, SelectionRow
@@ -128,7 +130,9 @@ def test_the_protocol_of_coralx_is_one_command_away(copy: Path) -> None:
     run(copy, "coral", "use", "coralx")
     run(copy, "dvc", "repro")
     with lake.at(copy / "lake"):
-        every = examples_sha256(lake.read_rows("examples", Example))
+        rows = lake.read_rows("examples", Example)
+        assert Counter(row.problem for row in rows) == dict.fromkeys(TRAINING, 4)
+        every = examples_sha256(rows)
         for part in ("000", "001"):
             cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
             assert {card.determinants["examples"] for card in cards} == {every}

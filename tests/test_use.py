@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,18 @@ def test_a_profile_is_valid_and_default_undoes_it(
     assert len(params.load().generations) == count
     use("default")
     assert params.load() == shipped
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_the_protocol_of_coralx_is_the_same_after_any_other_profile(name: str) -> None:
+    use("coralx")
+    alone = params.load()
+    use("default")
+    use(name)
+    use("coralx")
+    found = params.load()
+    others = {key: getattr(alone, key) for key in ("base", "injection", "linteval")}
+    assert replace(found, **others) == alone
 
 
 def test_changes_are_printed_and_comments_stay(
@@ -84,5 +97,5 @@ def test_a_profile_that_does_not_fit_changes_nothing(
 
 
 def test_an_unknown_profile_is_reported_with_the_known_ones() -> None:
-    with refused("profiles/nosuch.yaml", "one of coralx, default"):
+    with refused("profiles/nosuch.yaml", "one of codelintereval, coralx, default"):
         use("nosuch")

@@ -21,6 +21,8 @@ _SPLIT = {
 ROLES = {role: frozenset(names.split()) for role, names in _SPLIT.items()}
 TRAINING, TEST, HELD_OUT = ROLES.values()
 NAMES = TRAINING | TEST | HELD_OUT
+if len(NAMES) < sum(map(len, ROLES.values())):
+    raise ValueError("CRITICAL: training, test and held-out problems overlap")
 
 REASONS = {
     "training": "one of CORAL-X's 24 training problems",
