@@ -16,15 +16,11 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "lake/raw/classics/json_testcases/gcd.json": ("corpus", "classics"),
     "lake/raw/classics/python_programs/gcd.py": ("corpus", "classics"),
     "lake/corpus/classics.jsonl": ("split",),
-    "lake/split/manifest.jsonl": ("bugs",),
     "lake/calibration/calibration.json": ("adapters", "001"),
-    "lake/generations/001/population.jsonl": ("automata", "001"),
     "lake/generations/001/automata.npz": ("features", "001"),
     "lake/generations/001/samples.jsonl": ("findings", "001"),
     "lake/generations/001/verdicts.parquet": ("scores", "001"),
-    "lake/generations/001/scores.parquet": ("selection", "001"),
     "lake/best/best.json": ("evidence",),
-    "lake/linteval/items.jsonl": ("linteval_scores", "base"),
 }
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"",

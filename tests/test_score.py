@@ -22,18 +22,8 @@ from stages.linteval_samples import linteval_samples
 from stages.samples import samples
 from tests.command import coral
 from tests.finished_lake import draw_with
+from tests.readers import HUMANEVALPACK, jsonl
 
-TASK = {
-    "task_id": "Python/3",
-    "prompt": "\n\ndef total(numbers):\n",
-    "declaration": "\n\ndef total(numbers):\n",
-    "canonical_solution": "    return sum(numbers)\n",
-    "buggy_solution": "    return sum(numbers[1:])\n",
-    "entry_point": "total",
-    "docstring": "Sum of the numbers.\n",
-    "test": "def check(total):\n    assert total([1, 2]) == 3\n    assert total([0]) == 0\n\n"
-    "check(total)",
-}
 FIXES = "fixes.jsonl"
 
 
@@ -44,7 +34,7 @@ def scored(lake_once: Path, adapted_run: Path, tmp_path: Path) -> Iterator[None]
     with contextlib.chdir(adapted_run):
         export(place / "released", release=True)
     with contextlib.chdir(place):
-        Path(FIXES).write_text(json.dumps(TASK) + "\n")
+        jsonl(Path(FIXES), HUMANEVALPACK)
         yield
 
 

@@ -126,7 +126,6 @@ ENDING = [
         ("pytest.exit on loading", "ERROR", "pytest.exit('well done', 0)"),
         ("an exit at the end of the process", "PASS", "atexit.register(os.abort)"),
         ("an alarm", "CRASH", "signal.alarm(1), time.sleep(9)"),
-        ("a decorator that exits", "ERROR", "@os._exit"),
     ),
     *statements(_LAST, ("os._exit(0) after the last test", "PASS PASS ERROR", "os._exit(0)")),
     *attacks(
