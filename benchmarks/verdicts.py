@@ -118,7 +118,7 @@ def _by_pytest() -> Row:
         (folder / "clamp.py").write_text(_TESTED)
         (folder / "test_clamp.py").write_text(_TESTS)
         (problem,), _ = read_folder(folder, "clamp")
-        program = Program("clamp", "clamp", problem.reference, (), problem.tests, {})
+        program = Program("clamp", problem.reference, (), problem.tests, {})
         assert isinstance(problem.tests, Suite)
         with open_project(folder, _SETTINGS) as jail:
             compile_project(jail, folder)
@@ -153,10 +153,9 @@ def _hanging(programs: list[Program], workers: int) -> Row:
     """
     cases = tuple(Case((number,), number) for number in range(10))
     hanging = [
-        Program("hangs", "hang", f"def hang(n):\n    while True:\n        n += {k % 2}\n", cases,
-                None, {})
+        Program("hang", f"def hang(n):\n    while True:\n        n += {k % 2}\n", cases, None, {})
         for k in range(12)
-    ]  # fmt: skip
+    ]
     samples = [*(programs[k % len(programs)] for k in range(116)), *hanging]
     seconds = _timed_once(lambda: judge(samples, _SETTINGS, workers))
     alone = len(hanging) * len(cases) * _SETTINGS.cpu_seconds
@@ -175,9 +174,7 @@ def _programs(jail: Jail) -> list[Program]:
     found = []
     for problem in read(ROOT / "lake/raw/classics", "classics")[0]:
         if problem.cases and problem.name != "sqrt":  # the peers do not support its tolerance
-            program = Program(
-                problem.name, problem.function, problem.reference, problem.cases, None, {}
-            )
+            program = Program(problem.function, problem.reference, problem.cases, None, {})
             verdicts = judge_cases(jail, program, _SETTINGS).values()
             if sum(verdict.cpu_seconds for verdict in verdicts) < _HEAVY:
                 assert all(verdict.kind == "PASS" for verdict in verdicts), program.function

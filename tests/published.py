@@ -45,13 +45,13 @@ def _failing(
     problems: Sequence[Problem], codes: Sequence[str], settings: Verdicts
 ) -> dict[str, str]:
     """Return problem -> the first case that its code fails, and how."""
-    programs = [as_program(one, code, one.name) for one, code in zip(problems, codes, strict=True)]
+    programs = [as_program(one, code) for one, code in zip(problems, codes, strict=True)]
     found = {}
-    for program, verdicts in zip(programs, judge(programs, settings), strict=True):
+    for problem, verdicts in zip(problems, judge(programs, settings), strict=True):
         bad = next((one for one in verdicts if one.kind != "PASS"), None)
         if bad is not None or not verdicts:
             what = f"case {bad.case}: {bad.kind} {bad.detail}" if bad else "nothing is tested"
-            found[program.id] = what
+            found[problem.name] = what
     return found
 
 

@@ -92,7 +92,7 @@ def read(reader: str, path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
 
 def judged(*pairs: tuple[Problem, str]) -> list[list[str]]:
     """Return the kinds of verdicts of programs, each of them in the place of a problem's."""
-    programs = [as_program(problem, code, problem.name) for problem, code in pairs]
+    programs = [as_program(problem, code) for problem, code in pairs]
     return [[one.kind for one in row] for row in judge(programs, SETTINGS, workers=1)]
 
 

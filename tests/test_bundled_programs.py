@@ -96,7 +96,7 @@ def test_results_are_json_values_as_they_are_and_arguments_stay() -> None:
 def test_every_program_passes_its_cases_within_the_promised_lines(corpus: str) -> None:
     lines = PROMISES[corpus].run  # of a case; all together run no more
     programs = [
-        Program(name, name, counted(one.code, lines), one.cases, None, {})
+        Program(name, counted(one.code, lines), one.cases, None, {})
         for name, one in PROGRAMS[corpus].items()
     ]
     settings = params.load(REPOSITORY / "params.yaml").verdicts
@@ -104,7 +104,7 @@ def test_every_program_passes_its_cases_within_the_promised_lines(corpus: str) -
     settings = dataclasses.replace(settings, require=())
     for program, verdicts in zip(programs, judge(programs, settings, workers=1), strict=True):
         wrong = [verdict for verdict in verdicts if verdict.kind != "PASS"]
-        assert not wrong, f"{program.id}: {wrong[0]}"
+        assert not wrong, f"{program.function}: {wrong[0]}"
 
 
 @pytest.mark.long

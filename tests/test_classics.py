@@ -28,8 +28,8 @@ def test_the_buggy_program_differs_from_the_reference_in_one_line() -> None:
 
 def test_the_reference_passes_every_case_and_the_buggy_program_some() -> None:
     programs = [
-        as_program(problem, code, name)
-        for name, problem in PROBLEMS.items()
+        as_program(problem, code)
+        for problem in PROBLEMS.values()
         for code in (problem.buggy or "", problem.reference)
     ]
     settings = params.load(REPOSITORY / "params.yaml").verdicts
@@ -37,7 +37,7 @@ def test_the_reference_passes_every_case_and_the_buggy_program_some() -> None:
     settings = dataclasses.replace(settings, require=())
     for number, verdicts in enumerate(judge(programs, settings, workers=1)):
         passed = {verdict.kind == "PASS" for verdict in verdicts}
-        assert passed == ({True} if number % 2 else {True, False}), programs[number].id
+        assert passed == ({True} if number % 2 else {True, False}), programs[number].code
 
 
 def test_the_reference_gives_what_the_docstring_shows() -> None:

@@ -55,7 +55,7 @@ def judged(
     """Return the verdicts on a program whose lines are counted; on it as it is without `lines`."""
     problem = problem_of(code, cases)
     text = code if lines is None else counted(code, lines)
-    (verdicts,) = judge([Program("x", "f", text, problem.cases, None, {})])
+    (verdicts,) = judge([Program("f", text, problem.cases, None, {})])
     return verdicts
 
 
@@ -82,7 +82,7 @@ def test_a_bug_fails_some_cases_passes_others_and_does_so_uncounted_as_well() ->
     _, bugs = made()
     by_name = {problem.name: problem for problem in CHOSEN}
     programs = [
-        Program(bug.id, one.function, bug.buggy, one.cases, one.tests, one.support)
+        Program(one.function, bug.buggy, one.cases, one.tests, one.support)
         for bug in bugs
         for one in [by_name[bug.problem]]
     ]

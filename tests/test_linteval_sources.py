@@ -35,7 +35,7 @@ def test_a_row_of_mbpp_becomes_an_item_with_its_asserts_as_tests(tmp_path: Path)
     assert (tests.source, tests.function, tests.cases) == ("mbpp 601", "add", ())
     assert tests.tests is not None and tests.tests.count("def test_") == 3
     assert item.meta.canonical_code == "def add(a, b):\n    return a + b\n"
-    wrong = Program("x", "add", "def add(a, b):\n    return b\n", (), tests.tests, {})
+    wrong = Program("add", "def add(a, b):\n    return b\n", (), tests.tests, {})
     assert [verdict.kind for verdict in in_jail([wrong])[0]] == ["FAIL", "FAIL", "FAIL"]
 
 
@@ -94,7 +94,7 @@ def test_a_snippet_is_tested_by_its_test_file_if_it_has_no_cases(tmp_path: Path)
         (tmp_path / place).write_text(text)
     (tests,) = made_of(read_snippets(tmp_path)[0]).tests
     assert (tests.function, tests.cases) == ("half", ())
-    wrong = Program("x", "half", "def half(n):\n    return n\n", (), tests.tests, {})
+    wrong = Program("half", "def half(n):\n    return n\n", (), tests.tests, {})
     assert [verdict.kind for verdict in in_jail([wrong])[0]] == ["FAIL"]
 
 

@@ -115,6 +115,6 @@ def test_who_works_in_the_first_run_alone_gains_no_more_than_starting_may_take(
 def test_running_again_changes_no_verdict() -> None:
     counting = "seen = []\ndef gcd(a, b):\n    seen.append(a)\n    return len(seen)\n"
     names = [slow("gcd", PROBLEMS["gcd"].reference), counting, "def gcd(a):\n", "gcd = 1\n"]
-    programs = [Program(code, "gcd", code, PROBLEMS["gcd"].cases, None, {}) for code in names]
+    programs = [Program("gcd", code, PROBLEMS["gcd"].cases, None, {}) for code in names]
 
     assert untimed(judge(programs, JAIL, 1, timed=True)) == untimed(judge(programs, JAIL, 1))

@@ -68,7 +68,7 @@ def test_a_test_that_expects_an_exception_or_a_number_has_the_verdict_of_pytest(
     tests = "import pytest\nfrom f import f\n" + "".join(
         f"\ndef test_{number}():\n    {body}\n" for number, body in enumerate(BODIES)
     )
-    (verdicts,) = judge([Program("x", "f", CODE, (), tests, {})], SETTINGS, workers=1)
+    (verdicts,) = judge([Program("f", CODE, (), tests, {})], SETTINGS, workers=1)
     for verdict, (body, (kind, word)) in zip(verdicts, BODIES.items(), strict=True):
         assert (verdict.kind, word in verdict.detail) == (kind, True), (body, verdict)
         assert len(verdict.detail) <= 400

@@ -37,11 +37,11 @@ PATIENT = Verdicts(cpu_seconds=10.0, wall_seconds=3.0, memory_mb=512, require=("
 
 
 def program(code: str, *cases: tuple[tuple, object]) -> Program:
-    return Program("x", "f", code, tuple(Case(*case) for case in cases), None, {})
+    return Program("f", code, tuple(Case(*case) for case in cases), None, {})
 
 
 def with_tests(code: str, tests: str) -> Program:
-    return Program("x", "f", code, (), f"from f import f\n{tests}", {"node": NODE})
+    return Program("f", code, (), f"from f import f\n{tests}", {"node": NODE})
 
 
 def judged(program: Program, within: Verdicts = SETTINGS) -> list[Verdict]:
@@ -137,7 +137,7 @@ def test_objects_with_a_hash_of_their_own_cross_in_frozensets() -> None:
         "    assert sorted(node.value for node in found) == [1, 2]\n"
     )
     code = "def f(nodes, more):\n    return nodes | frozenset(node for node, _ in more)\n"
-    (verdict,) = judged(Program("x", "f", code, (), tests, {"node": node}))
+    (verdict,) = judged(Program("f", code, (), tests, {"node": node}))
     assert (verdict.kind, verdict.detail) == ("PASS", "")
 
 

@@ -61,7 +61,7 @@ def test_every_verdict_equals_that_of_quixbugs_own_suite(tmp_path: Path, correct
     outcomes = json.loads((tmp_path / "outcomes.json").read_text())
 
     programs = [
-        Program(p.name, p.name, p.reference if correct else p.buggy, p.cases, p.tests, p.support)
+        Program(p.name, p.reference if correct else p.buggy, p.cases, p.tests, p.support)
         for p in read(Path(CHECKOUT), "quixbugs")[0]
     ]
     settings = Verdicts(SECONDS, 3 * SECONDS, 512, ("seccomp",))

@@ -31,7 +31,7 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
     part, sample = _repair(name, settings, tables)
     shown = read_shown(tables, settings)
     problem = lake.find(shown.values(), lake.path("bugs"), name=sample.problem)
-    (verdicts,) = judge([as_program(problem, sample.code, name)], settings.verdicts, workers=1)
+    (verdicts,) = judge([as_program(problem, sample.code)], settings.verdicts, workers=1)
     columns = ("case", "test", "kind", "detail")
     again = {f"case {of.case}": {one: getattr(of, one) for one in columns} for of in verdicts}
     key = {"genome": sample.genome, "problem": sample.problem, "sample": sample.sample}

@@ -15,7 +15,6 @@ class Program:
     """A program to judge.
 
     Attributes:
-        id: the caller's name for it; it does not affect the verdict.
         function: name of the function under test, and of its module; with a `Suite`, of the
             function in its file.
         code: the module's source; with a `Suite`, a definition of the function.
@@ -26,7 +25,6 @@ class Program:
             hanging; 0 for no limit.
     """
 
-    id: str
     function: str
     code: str
     cases: tuple[Case, ...]

@@ -82,7 +82,7 @@ class CaseTests:
         """
         from coral_batch.verdicts.pool import judge
 
-        program = Program("", self.function, source.text, self.cases, None, {})
+        program = Program(self.function, source.text, self.cases, None, {})
         # In this process: starting workers takes longer than a few cases.
         (verdicts,) = judge([program], self.settings, workers=1)
         return [

@@ -237,7 +237,7 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
     content = [
         _sources(),
         sys.version,
-        replace(program, id=""),
+        program,
         [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
         layers,
         timed,

@@ -38,10 +38,7 @@ def judge_samples(
     Raises:
         CoralError: a required layer of isolation is missing, or a reference fails a case.
     """
-    references = [
-        as_program(problem, problem.reference, f"{REFERENCE}/{problem.name}/0")
-        for problem in problems
-    ]
+    references = [as_program(problem, problem.reference) for problem in problems]
     timed = settings.objectives.runtime == "measured"
     judge = partial(pool.judge_of(settings, journal), timed=timed)
     # First, so that a failing reference is reported before hours of judging samples.
@@ -84,15 +81,12 @@ def _check_reference(problem: Problem, verdicts: Sequence[Verdict]) -> None:
 def as_programs(samples: Sequence[SampleRow], problems: Sequence[Problem]) -> list[Program]:
     """Return the program of each sample."""
     by_name = {problem.name: problem for problem in problems}
-    return [
-        as_program(by_name[one.problem], one.code, f"{one.genome}/{one.problem}/{one.sample}")
-        for one in samples
-    ]
+    return [as_program(by_name[one.problem], one.code) for one in samples]
 
 
-def as_program(problem: Problem, code: str, name: str) -> Program:
-    """Return the program to judge for `code`, a repair of `problem` called `name`."""
-    return Program(name, problem.function, code, problem.cases, problem.tests, problem.support)
+def as_program(problem: Problem, code: str) -> Program:
+    """Return the program to judge for `code`, a repair of `problem`."""
+    return Program(problem.function, code, problem.cases, problem.tests, problem.support)
 
 
 def _time(key: dict[str, Any], verdict: Verdict) -> dict[str, Any]:

@@ -211,11 +211,11 @@ def programs(first: int) -> Iterator[tuple[int, Program]]:
         else:
             code, size = _FORGING.format(data=forged(chance), end=chance.choice(_ENDS)), 1
         if chance.random() < 0.1:
-            yield number, Program("fuzz", "answer", code, (), _TESTS, {"node": _NODE})
+            yield number, Program("answer", code, (), _TESTS, {"node": _NODE})
             number += 2
             continue
         cases = tuple(Case((at,), chance.choice(_EXPECTED)) for at in range(size))
-        yield number, Program("fuzz", "answer", code, cases, None, {})
+        yield number, Program("answer", code, cases, None, {})
         number += size
 
 

@@ -111,7 +111,6 @@ class _Search:
         problem, lines = self._problem, self._settings.lines
         plugin = isinstance(problem.tests, Suite)  # that of pytest counts the lines
         return Program(
-            id=f"{problem.name}/{candidate.number}",
             function=problem.function,
             code=candidate.code if plugin else counted(candidate.code, lines),
             cases=problem.cases,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -173,17 +173,16 @@ def _with_passed_scores(
     the strict score.
     """
     programs = [
-        Program(one.source, one.function, getattr(one, code), one.cases, one.tests, {})
-        for code in ("code", "canonical")
+        Program(one.function, code, one.cases, one.tests, {})
         for one in candidates
         if one.function is not None
+        for code in (one.code, one.canonical)
     ]
-    results: dict[str, list[list[Verdict]]] = defaultdict(list)
-    for program, verdicts in zip(programs, judge(programs) if programs else (), strict=True):
-        results[program.id].append(verdicts)
+    verdicts = iter(judge(programs) if programs else ())
     kept = []
     for one in candidates:
-        original, canonical = results.get(one.source, ((), None))
+        untested = one.function is None
+        original, canonical = ([], None) if untested else (next(verdicts), next(verdicts))
         if failure := _first_failure(original):
             drops.append(Dropped(one.source, "original_fails", failure))
         elif score(one.code, one.canonical, findings[one.code], (), (), canonical).strict:

@@ -101,7 +101,7 @@ def _judged(
     """Run the items' tests on every answer; None without tests."""
     by_item = {one.id: one for one in tests}
     programs = [
-        Program(f"{one.item}/{one.sample}", of.function, one.code, of.cases, of.tests, {})
+        Program(of.function, one.code, of.cases, of.tests, {})
         for one in samples
         if (of := by_item[one.item]).function is not None
     ]
