@@ -24,7 +24,6 @@ from coral_batch.records.problem import DroppedProblem, Problem, Suite
 from coral_batch.verdicts.functions import (
     Definition,
     SourceFile,
-    check_function,
     definitions_of,
     read_source,
     take_docstring,
@@ -187,7 +186,14 @@ class _Project:
         broken = source if bug is None else read_source(bug)
         changed = [one for one in tested if _dump(broken, one) not in ([], _dump(source, one))]
         for function in changed:
-            check_function(broken, function)
+            if why := why_unfit(definitions_of(broken.tree, function)):
+                raise CoralError(
+                    "a buggy file cannot be used",
+                    file=bug,
+                    field=function,
+                    found=why,
+                    expected="exactly one def",
+                )
         if bug is not None and not changed:
             raise CoralError(
                 "a buggy file changes no tested function",
