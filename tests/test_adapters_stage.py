@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from coral_batch.errors import CoralError
 from coral_batch.lake.stage import run
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.models.prompts.examples import examples_sha256
-from coral_batch.models.training.obtain import obtain_adapters
 from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Role
@@ -60,7 +58,7 @@ def begun(workspace: Path) -> Path:
 
 
 def train(part: str) -> None:
-    run(partial(make, obtain=obtain_adapters), part)
+    run(make, part)
 
 
 def left_behind() -> list[InheritedRow]:

@@ -107,7 +107,10 @@ def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, store: Store) -
 
 @pytest.mark.parametrize(("change", "read"), [("free", []), ("required", ["gcd"])])
 def test_only_repairs_that_must_change_the_program_are_read(
-    base: Path, change: Literal["free", "required"], read: list[str]
+    base: Path,
+    change: Literal["free", "required"],
+    read: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = params.load(REPOSITORY / "params.yaml")
     settings = replace(settings, sampling=replace(settings.sampling, change=change))
@@ -121,7 +124,8 @@ def test_only_repairs_that_must_change_the_program_are_read(
         make_problem(name, name, "x = 1\n", "test", buggy="x = 2\n") for name in ("wrap", "gcd")
     ]
     subject = SubjectRow("base", None, None, {}, GREEDY)
-    sample([subject], bugs[:1], bugs[1:], 1, base, settings, note)
+    monkeypatch.setattr(drawing, "draw", note)
+    sample([subject], bugs[:1], bugs[1:], 1, base, settings)
     assert [*asked[0].read] == read
     assert {*asked[0].prompts} == {"wrap", *read}
 
