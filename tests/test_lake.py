@@ -139,6 +139,7 @@ def _edit_field(name: str, value: object) -> Callable[[str], str]:
         (_edit_field("genome", "../../etc"), ["row 1, genome", "../../etc"]),
         (lambda line: line[:20], ["line 1", "JSON"]),
         (lambda line: line.replace('"seed": 7', '"seed": NaN'), ["line 1", "NaN"]),
+        (lambda line: line.replace(": 7", f": 1{'0' * 250}e60"), ["line 1", "Out of range"]),
         (lambda line: line.replace('"seed": 7', '"seed": 7, "seed": 8'), ["line 1", "duplicate"]),
         (lambda line: line.replace('"seed": 7, ', ""), ["row 1", "missing seed"]),
         (lambda line: "[" * 100_000, ["line 1"]),

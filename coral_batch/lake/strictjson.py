@@ -10,7 +10,7 @@ from typing import Any
 from coral_batch.errors import CoralError
 
 # Possible lone surrogates, or numbers beyond the largest float.
-_DOUBTFUL = re.compile(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{3}|\d{309}")
+_DOUBTFUL = re.compile(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{2}|\d{250}")
 
 
 def parse(

@@ -284,7 +284,7 @@ def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
 
 
 def workers_that_fit(workers: int | None, memory_mb: int) -> int | None:
-    """Return how many workers judge in parallel; on a cluster, `workers` as it is.
+    """Return how many workers judge in parallel; None on a cluster, whose workers all do.
 
     Each runs one program at a time, whose address space is limited. With more workers than fit
     into memory, the kernel's out-of-memory killer could strike.
@@ -297,7 +297,7 @@ def workers_that_fit(workers: int | None, memory_mb: int) -> int | None:
         CoralError: fewer than requested fit into free memory, or none does.
     """
     if cluster():
-        return workers
+        return None
     available = available_memory()
     fit = available // (memory_mb << 20)
     if fit < (workers or 1):
