@@ -40,7 +40,7 @@ def file(workspace: Path) -> Path:
 def repaired(file: Path, *rounds: Sequence[str], **options: object) -> Repair:
     """Repair `clamp` with scripted answers, by JSON cases unless the test says otherwise."""
     given = {"tests": CASES, "draw": Scripted(*rounds), **options}
-    return repair(file, function="clamp", **given)  # type: ignore[arg-type]
+    return repair(file, function="clamp", **given)
 
 
 def test_the_likeliest_change_that_passes_is_taken_and_only_the_functions_lines_change(

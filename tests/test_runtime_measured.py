@@ -53,11 +53,9 @@ def measured(name: str, codes: list[str], tmp_path: Path) -> list[float]:
     problems = [PROBLEMS[name]]
     verdicts, times = judge_samples(samples, problems, settings, tmp_path / "journal")
     assert {row["kind"] for row in verdicts} == {"PASS"}
-    frames = [
-        lake.frame(table, rows)
-        for table, rows in (("verdicts", verdicts), ("findings", []), ("case_times", times))
-    ]
-    scores = score_samples(samples, *frames, {name: "test"}, objectives)
+    judged, found = lake.frame("verdicts", verdicts), lake.frame("findings", [])
+    timed = lake.frame("case_times", times)
+    scores = score_samples(samples, judged, found, timed, {name: "test"}, objectives)
     return [row["runtime"] for row in scores]
 
 

@@ -147,7 +147,7 @@ def test_colour_is_for_terminals_without_no_color(monkeypatch: pytest.MonkeyPatc
 )
 def test_unknown_names_are_reported(arguments: tuple[str | None, ...], message: str) -> None:
     with refused(message):
-        show(*arguments)  # type: ignore[arg-type]
+        show(*arguments)
 
 
 def test_failed_thresholds_are_shown() -> None:

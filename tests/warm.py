@@ -124,7 +124,7 @@ def _become(connection: socket.socket) -> NoReturn:
         sys.path[:0] = filter(None, call["environment"].get("PYTHONPATH", "").split(os.pathsep))
         sys.argv = [call["name"], *call["arguments"]]
         code = _exit_status(call["name"])
-        threading._shutdown()  # type: ignore[attr-defined]
+        threading._shutdown()
         atexit._run_exitfuncs()
         with contextlib.suppress(OSError):
             sys.stdout.flush()
