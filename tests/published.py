@@ -17,8 +17,8 @@ from coral_batch.corpus.readers import READERS
 from coral_batch.lake import params
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Verdicts
+from coral_batch.records.verdict import as_program
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import as_program
 from tests import REPOSITORY
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from coral_batch.corpus.readers import READERS
 from coral_batch.records.problem import DroppedProblem, Problem
 from coral_batch.records.settings import Verdicts
+from coral_batch.records.verdict import as_program
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import as_program
 
 SETTINGS = Verdicts(cpu_seconds=2.0, wall_seconds=10.0, memory_mb=256, require=("seccomp",))
 

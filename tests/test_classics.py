@@ -10,8 +10,8 @@ import sys
 from coral_batch.corpus.readers.quixbugs import read
 from coral_batch.corpus.roles.coralx import HELD_OUT
 from coral_batch.lake import params
+from coral_batch.records.verdict import as_program
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import as_program
 from tests import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"

@@ -11,8 +11,8 @@ from coral_batch.lake import params
 from coral_batch.lake.stage import Tables
 from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
+from coral_batch.records.verdict import as_program
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import as_program
 
 
 def run_again(name: str) -> tuple[list[Mismatch], list[str]]:

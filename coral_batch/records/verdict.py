@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from coral_batch.records.problem import Case, Suite
+from coral_batch.records.problem import Case, Problem, Suite
 
 Kind = Literal["PASS", "FAIL", "ERROR", "TIMEOUT", "MEMORY", "CRASH", "UNPARSEABLE"]
 
@@ -31,6 +31,11 @@ class Program:
     tests: str | Suite | None
     support: dict[str, str]
     lines: int = 0
+
+
+def as_program(problem: Problem, code: str) -> Program:
+    """Return the program to judge for `code`, a repair of `problem`."""
+    return Program(problem.function, code, problem.cases, problem.tests, problem.support)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem
 from coral_batch.records.rows import REFERENCE, SampleRow
 from coral_batch.records.settings import Params
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Program, Verdict, as_program
 from coral_batch.verdicts import pool
 
 Rows = list[dict[str, Any]]
@@ -82,11 +82,6 @@ def as_programs(samples: Sequence[SampleRow], problems: Sequence[Problem]) -> li
     """Return the program of each sample."""
     by_name = {problem.name: problem for problem in problems}
     return [as_program(by_name[one.problem], one.code) for one in samples]
-
-
-def as_program(problem: Problem, code: str) -> Program:
-    """Return the program to judge for `code`, a repair of `problem`."""
-    return Program(problem.function, code, problem.cases, problem.tests, problem.support)
 
 
 def _time(key: dict[str, Any], verdict: Verdict) -> dict[str, Any]:

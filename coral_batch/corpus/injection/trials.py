@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -17,7 +18,7 @@ from coral_batch.corpus.injection.counting import counted, hangs
 from coral_batch.errors import CoralError, shorten
 from coral_batch.records.problem import Bug, Problem, Suite
 from coral_batch.records.settings import Injection
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Program, Verdict, as_program
 
 TRIED = 3
 """Candidates that are tried per wanted bug."""
@@ -109,15 +110,9 @@ class _Search:
     def program(self, candidate: BugCandidate) -> Program:
         """Return the program to judge."""
         problem, lines = self._problem, self._settings.lines
-        plugin = isinstance(problem.tests, Suite)  # that of pytest counts the lines
-        return Program(
-            function=problem.function,
-            code=candidate.code if plugin else counted(candidate.code, lines),
-            cases=problem.cases,
-            tests=problem.tests,
-            support=problem.support,
-            lines=lines if plugin else 0,
-        )
+        if isinstance(problem.tests, Suite):  # pytest's plugin counts the lines
+            return replace(as_program(problem, candidate.code), lines=lines)
+        return as_program(problem, counted(candidate.code, lines))
 
     def add(self, candidate: BugCandidate, verdicts: Sequence[Verdict]) -> None:
         """Record the verdicts on a candidate, and keep it if it is a wanted bug.
