@@ -81,7 +81,7 @@ def run(
     model: Annotated[
         str,
         typer.Option(
-            help="The model: base (that of the lake), a name of the catalogue, a Hugging Face id,"
+            help="The model: base (that of the lake), a built-in name, a Hugging Face id,"
             " or a folder."
         ),
     ] = BASE,

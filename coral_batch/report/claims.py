@@ -19,7 +19,7 @@ TITLES = {
 }
 MEASURED = {"repaired": "pass@1", "right": "P(first change is right)"}
 """Measure in `Evidence.reliability` -> its name in the report."""
-FIRST_CHANGES = {"line": "line of the bug found", "right": MEASURED["right"]}
+FIRST_CHANGES = {"line": "line of the bug ranked first", "right": MEASURED["right"]}
 """Measure in `Evidence.first_changes` -> its name in the report."""
 
 _WIDTH = 100

@@ -3,7 +3,7 @@
 The ideas come from mutation testers (mutmut, cosmic-ray, mutatest, universalmutator, MutPy,
 poodle), as far as people make such mistakes, and from studies of real bugs: QuixBugs' classes of
 defects (Lin et al. 2017), ManySStuBs4J (Karampatsis and Sutton 2020), PyPIBugs (Allamanis et al.
-2021). docs/bugs.md has an example of each, and says why none of those packages is used.
+2021). docs/bugs.md has an example of each.
 """
 
 from __future__ import annotations

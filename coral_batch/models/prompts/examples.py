@@ -71,7 +71,7 @@ def make_examples(
             field="examples.bugs",
             found=f"{injected}, and no training program with a bug of its own",
             expected="a training program with a bug of its own, or injected bugs",
-            action="raise examples.bugs (and injection.each if it is 0)",
+            action="raise examples.bugs",
         )
     examples = []
     for (problem, variant, bug), instruction in zip(shown, cycle(INSTRUCTIONS), strict=False):
