@@ -134,7 +134,7 @@ def test_the_first_page_names_the_adapter_that_is_exported(pages: dict[str, Page
 def test_the_first_page_without_first_changes_has_no_share_of_lines_found(
     pages: dict[str, Page],
 ) -> None:
-    assert "Line of the bug found: share of bugs in whose line" in _first_page()
+    assert "Line of the bug ranked first: share of bugs in whose line" in _first_page()
     known = lake.read_document("evidence", Evidence)
     lake.write_document("evidence", replace(known, first_changes={}))
     index()
