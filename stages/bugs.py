@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from coral_batch import lake
-from coral_batch.corpus.injection.trials import inject, runs_too_long
+from coral_batch.corpus.injection.trials import CPU_SECONDS, inject, runs_too_long
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select_evaluation
 from coral_batch.lake.stage import Outputs, Params, Tables, run
@@ -12,9 +12,6 @@ from coral_batch.records.problem import Role
 TABLES = ("bug_trials", "bugs")
 
 _JOURNAL = lake.journal("bugs")
-
-# CPU seconds per case; enough, since there is a line limit as well.
-CPU_SECONDS = 1.0
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:

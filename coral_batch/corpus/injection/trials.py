@@ -23,6 +23,9 @@ from coral_batch.records.verdict import Program, Verdict, as_program
 TRIED = 3
 """Candidates that are tried per wanted bug."""
 
+CPU_SECONDS = 1.0
+"""CPU seconds per case; enough, since there is a line limit as well."""
+
 REFERENCE = "reference"
 """The `kind` of the trial of the reference itself; its `number` is 0."""
 
@@ -180,7 +183,7 @@ def _fault(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> dict[st
             "problem": "a reference program takes too long to inject bugs into",
             "field": where,
             "found": verdict.detail,
-            "expected": "at most 1 s of CPU time, and verdicts.cpu_seconds",
+            "expected": f"at most {CPU_SECONDS:g} s of CPU time, and the limits in verdicts",
             "action": "exclude the problem (corpus.sources: exclude)",
         }
     expected = f" with {shorten(problem.cases[verdict.case].expected)}" if problem.cases else ""
