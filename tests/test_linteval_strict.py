@@ -118,6 +118,11 @@ PERMITTED = {
         ["f(x != 0.5, y == ())\n"],
         ["f(x == 0.5, y == ())\n", "f(x != 0.5, y != ())\n"],
     ),
+    "F632 beside a tuple of variables": (
+        "f(x is 0.5, y is (x,))\n",
+        ["f(x == 0.5, y is (x,))\n"],
+        ["f(x == 0.5, y == (x,))\n"],
+    ),
     "F811 in a class": (
         "class A:\n    def f(self):\n        return 1\n\n    def f(self):\n        return 2\n",
         ["class A:\n    def f(self):\n        return 2\n"],

@@ -156,9 +156,7 @@ class _Form(ast.NodeTransformer):
                     return ast.Compare(other, [ast.IsNot() if differ else ast.Is()], [value])
                 case ast.Constant(True | False as truth) if "E712" in self.codes:
                     return _negated(other) if differ is truth else other
-                case ast.Constant(str() | bytes() | int() | float() | complex()) | ast.Tuple() if (
-                    "F632" in self.codes
-                ):
+                case constant if "F632" in self.codes and _is_constant(constant):
                     return ast.Compare(left, [ast.NotEq() if differ else ast.Eq()], [right])
                 case ast.Call(ast.Name("type"), [asked]) if "E721" in self.codes:
                     test = ast.Call(ast.Name("isinstance", ast.Load()), [asked, other], [])
@@ -206,6 +204,15 @@ class _Form(ast.NodeTransformer):
         return node if node.names else None
 
     visit_Nonlocal = visit_Global
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Whether F632 is about comparing with this: a number, a text, or a tuple of constants."""
+    if isinstance(node, ast.Tuple):
+        return all(isinstance(one, ast.Constant) or _is_constant(one) for one in node.elts)
+    return isinstance(node, ast.Constant) and isinstance(
+        node.value, str | bytes | int | float | complex
+    )
 
 
 def _shown(alias: ast.alias) -> str:
