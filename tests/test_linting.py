@@ -280,6 +280,7 @@ def test_a_plugin_of_flake8_that_happens_to_be_installed_adds_nothing(
     (record / "METADATA").write_text("Metadata-Version: 2.1\nName: always\nVersion: 1\n")
     (record / "entry_points.txt").write_text("[flake8.extension]\nD = always:check\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    plain = subprocess.run(["flake8", "-"], input=b"x=1\n", capture_output=True, check=False)
+    command = [sys.executable, "-m", "flake8", "-"]
+    plain = subprocess.run(command, input=b"x=1\n", capture_output=True, check=False)
     assert b"D100" in plain.stdout
     assert codes(lint(["x=1\n"], 1, ("flake8",))[0]) == ["E225"]
