@@ -77,13 +77,13 @@ def doctor(
     ] = False,
 ) -> None:
     """Check this machine: processor, memory, disk, versions, isolation, mirrors, store, cache."""
+    if platform.system() != "Linux":
+        raise CoralError("a run needs Linux, for the jail", found=platform.system())
     settings = params.load()
     if time:
         for finding in duration(settings):
             print(finding.means)
         return
-    if platform.system() != "Linux":
-        raise CoralError("a run needs Linux, for the jail", found=platform.system())
     failed = 0
     for check in CHECKS:
         for finding in check(settings):
