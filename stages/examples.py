@@ -26,7 +26,9 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         settings.seed,
         settings.compute.workers,
     )
-    return {"examples": in_portions(made, settings.examples, settings.seed)}
+    return {
+        "examples": in_portions(made, settings.examples, len(settings.generations), settings.seed)
+    }
 
 
 def examples() -> None:

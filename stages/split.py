@@ -5,7 +5,14 @@ from dataclasses import asdict
 
 from coral_batch.corpus.split.overlap import leaked, measure_overlaps
 from coral_batch.corpus.split.reading import read_problems
-from coral_batch.corpus.split.roles import check_complete, exclude, make_manifest
+from coral_batch.corpus.split.roles import (
+    check_complete,
+    exclude,
+    make_manifest,
+    select,
+    select_evaluation,
+)
+from coral_batch.corpus.split.shown import check_bugs
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.problem import Role
 
@@ -16,10 +23,15 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     given = (tables.read_rows("source_roles", Role, name) for name in settings.corpus.sources)
     manifest = make_manifest(given)
     check_complete(manifest)
-    overlaps = measure_overlaps(read_problems(tables, settings), manifest)
+    problems = read_problems(tables, settings)
+    overlaps = measure_overlaps(problems, manifest)
     excluded = leaked(overlaps, settings.split)
     manifest = exclude(manifest, excluded)
     check_complete(manifest)
+    # `samples` would refuse these too, but only after training.
+    check_bugs(select(problems, manifest, "test"), settings.validation.bugs, "validation.bugs")
+    evaluated = select_evaluation(problems, manifest, settings.evaluation.problems)
+    check_bugs(evaluated, settings.evaluation.bugs, "evaluation.bugs")
     return {
         "manifest": manifest,
         "overlaps": [asdict(row) for row in overlaps if row.evaluation not in excluded],

@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerBase
 from coral_batch.corpus.roles.coralx import TRAINING
 from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.errors import CoralError
-from coral_batch.models.prompts.examples import in_portions, make_examples
+from coral_batch.models.prompts.examples import in_portions, make_examples, portion
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.example import Example
@@ -109,8 +109,16 @@ def test_the_frame_is_that_of_samples_and_the_answer_the_reference_in_a_closed_f
         assert gcd.reference not in example.prompt
 
 
-def test_a_portion_of_more_examples_than_there_are_is_refused() -> None:
+@pytest.mark.parametrize(("generations", "most"), [(1, 4), (2, 2), (3, 1)])
+def test_fewer_portions_than_generations_are_refused(generations: int, most: int) -> None:
     examples = _make([_problem("gcd")])
-    assert sorted(in_portions(examples, Examples(0, 0, 4), seed=1), key=str) == examples
-    with pytest.raises(CoralError, match=r"examples.portion\n  found:    5\n  expected: at most 4"):
-        in_portions(examples, Examples(0, 0, 5), seed=1)
+    dealt = in_portions(examples, Examples(0, 0, most), generations, seed=1)
+    assert sorted(dealt, key=str) == examples
+    words = rf"examples.portion\n  found:    {most + 1}\n  expected: at most {most}:"
+    with pytest.raises(CoralError, match=words):
+        in_portions(examples, Examples(0, 0, most + 1), generations, seed=1)
+
+
+def test_a_portion_of_more_examples_than_there_are_is_refused() -> None:
+    with pytest.raises(CoralError, match=r"found:    5\n  expected: at most 4:"):
+        portion(_make([_problem("gcd")]), Examples(0, 0, 5), 0)

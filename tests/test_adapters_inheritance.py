@@ -120,6 +120,17 @@ def test_of_a_smaller_rank_no_other_is_nearer(base: Qwen2ForCausalLM, tmp_path: 
             assert lost.item() == pytest.approx(singular[2:].norm().item(), rel=1e-3)
 
 
+def test_a_rank_beyond_the_size_of_a_layer_inherits_all(
+    base: Qwen2ForCausalLM, tmp_path: Path
+) -> None:
+    # v_proj of the base has 16 rows.
+    parents = trained(base, 20, ATTENTION, False), trained(base, 20, ATTENTION, False, 20)
+    begun = fresh(base, 24, ATTENTION, False)
+    inherit(begun, [saved(one, tmp_path / str(name)) for name, one in enumerate(parents)])
+    one, two, found = map(merged, (*parents, begun))
+    assert apart(found, {name: (one[name] + two[name]) / 2 for name in one}) < 1e-6
+
+
 def test_modules_that_a_child_has_not_are_dropped_and_new_ones_begin_at_nothing(
     base: Qwen2ForCausalLM, tmp_path: Path
 ) -> None:

@@ -119,7 +119,9 @@ def test_a_newborn_that_inherits_nothing_learns_at_the_full_rate(
     assert len({one["training"]["learning_rate"] for one in cards}) == 1
 
 
-@pytest.mark.parametrize("how", ["missing", "damaged", "other base", "none"])
+@pytest.mark.parametrize(
+    "how", ["missing", "damaged", "base", "seed", "training", "examples", "none"]
+)
 def test_an_inherited_adapter_that_cannot_be_begun_with_is_refused(begun: Path, how: str) -> None:
     first, second = left_behind()
     weights = lake.above(first.folder) / "adapter_model.safetensors"
@@ -128,13 +130,20 @@ def test_an_inherited_adapter_that_cannot_be_begun_with_is_refused(begun: Path, 
         weights.unlink()
     elif how == "damaged":
         weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    elif how == "other base":
+    elif how == "base":
         known = {**first.determinants, "base": "0" * 64}
         lake.write_rows("inherited", [replace(first, determinants=known), second], "001")
-        words = r"inherited.jsonl(.|\n)*000-00 with an adapter of another base model"
+    elif how == "seed":
+        set_params({"seed": 2})
+    elif how == "training":
+        set_params({"training.passes": 2})
+    elif how == "examples":
+        set_params({"examples.portion": 3})
     else:
         lake.write_rows("inherited", [first], "001")
         words = r"inherited.jsonl(.|\n)*genome 000-01"
+    if how in first.determinants:
+        words = rf"inherited.jsonl(.|\n)*000-00 with an adapter of another {how}"
     with pytest.raises(CoralError, match=words):
         train("001")
     assert not lake.path("adapters", "001").exists()

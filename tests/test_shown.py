@@ -2,29 +2,33 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coral_batch import lake
 from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.corpus.split.reading import as_problems
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case, Problem, program_of
 from coral_batch.records.settings import Evaluation, Validation
+from stages.split import split
 from tests.errors import refused
 from tests.one_bug import REFERENCE, bug_of
 from tests.rows import role_row
+from tests.settings import set_params, set_sources
 
 ROLES = {"gcd": "training", "wrap": "test", "sieve": "test", "one": "held_out", "two": "held_out"}
+ONE = Case((1,), 2)
 
 
 def problem_of(name: str, own: bool) -> Problem:
     reference = REFERENCE.format(name=name)
     buggy = reference.replace("+", "-") if own else None
-    cases = (Case((1,), 2),)
-    return make_problem(name, name, reference, "test", buggy=buggy, cases=cases)
+    return make_problem(name, name, reference, "test", buggy=buggy, cases=(ONE,))
 
 
 PROBLEMS = [problem_of(name, own=name != "two") for name in ROLES]
@@ -108,6 +112,36 @@ def test_a_corpus_without_any_bug_is_refused() -> None:
         measured(clean, [], MANIFEST, Evaluation("held_out", 5, 1))
     with pytest.raises(CoralError, match=r"validation\.bugs"):
         selected_on(clean, BUGS, Validation(0, 5, 1))
+
+
+PROGRAMS = {
+    "training": "def add(a, b):\n    return a + b\n",
+    "test": "def last(items):\n    for item in items:\n        pass\n    return item\n",
+    "held_out": "def words(text):\n    return [w.lower() for w in text.split() if w]\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("role", "setting"), [("test", "validation.bugs"), ("held_out", "evaluation.bugs")]
+)
+def test_a_split_without_a_bug_to_repair_is_refused_before_training(
+    workspace: Path, role: str, setting: str
+) -> None:
+    set_sources({"test": {"reader": "quixbugs", "path": "programs", "roles": "test"}})
+    set_params({"validation.bugs": 0, "evaluation.bugs": 0})
+    problems = [
+        make_problem(
+            name, name, reference, "test", buggy=None if name == role else "pass", cases=(ONE,)
+        )
+        for name, reference in PROGRAMS.items()
+    ]
+    lake.write_rows("problems", problems, "test")
+    rows = [role_row(problem, problem.name) for problem in problems]
+    lake.write_rows("source_roles", rows, "test")
+    with refused(setting, "there is no bug to repair"):
+        split()
+    set_params({setting: 1})
+    split()
 
 
 @given(bugs=st.integers(0, 12), read=st.integers(0, 12))

@@ -70,9 +70,15 @@ def _of(problems: Sequence[Problem], bugs: Sequence[Bug]) -> list[Bug]:
     return [bug for bug in bugs if bug.problem in names]
 
 
-def _together(problems: Sequence[Problem], bugs: Sequence[Bug], setting: str) -> list[Problem]:
-    own = [problem for problem in problems if problem.buggy is not None]
-    if not own and not bugs:
+def check_bugs(problems: Sequence[Problem], injected: int, setting: str) -> None:
+    """Raise `CoralError` unless there is a bug to repair.
+
+    Args:
+        problems: the problems to repair.
+        injected: how many injected bugs there are, or may be.
+        setting: the parameter that limits them.
+    """
+    if not injected and all(problem.buggy is None for problem in problems):
         raise CoralError(
             "there is no bug to repair",
             file="params.yaml",
@@ -81,6 +87,11 @@ def _together(problems: Sequence[Problem], bugs: Sequence[Bug], setting: str) ->
             expected="injected bugs",
             action=f"raise {setting}, or use a corpus with bugs",
         )
+
+
+def _together(problems: Sequence[Problem], bugs: Sequence[Bug], setting: str) -> list[Problem]:
+    check_bugs(problems, len(bugs), setting)
+    own = [problem for problem in problems if problem.buggy is not None]
     return [*own, *as_problems(problems, bugs)]
 
 

@@ -100,29 +100,23 @@ def _shown(problem: Problem, bugs: Sequence[Bug], injected: int) -> list[Bug | N
     return [*[None] * own, *bugs[:injected]]
 
 
-def in_portions(examples: Sequence[Example], settings: Examples, seed: int) -> list[Example]:
+def in_portions(
+    examples: Sequence[Example], settings: Examples, generations: int, seed: int
+) -> list[Example]:
     """Return the examples in the order in which portions are dealt.
 
     Args:
         examples: bugs, then lint errors.
         settings: the size of a portion; without it the order stays.
+        generations: how many the run has, >= 1.
         seed: the run's seed; the order has its own derived seed.
 
     Raises:
-        CoralError: there are too few examples for a portion.
+        CoralError: there are fewer portions than generations.
     """
     if settings.portion is None:
         return list(examples)
-    if settings.portion > len(examples):
-        raise CoralError(
-            "there are too few examples for a portion",
-            file="params.yaml",
-            field="examples.portion",
-            found=settings.portion,
-            expected=f"at most {len(examples)}, the number of examples",
-            action="lower examples.portion, set it to null so that every genome trains on all "
-            "examples, raise examples.bugs, or add training programs",
-        )
+    _check_portions(len(examples), settings.portion, generations)
     order = generator(seed, "portions").permutation(len(examples))
     return [examples[index] for index in order.tolist()]
 
@@ -134,11 +128,28 @@ def portion(examples: Sequence[Example], settings: Examples, number: int) -> tup
         examples: from `in_portions`.
         settings: the size of a portion; without it every genome gets all examples.
         number: the genome's place in the order of birth, from 0.
+
+    Raises:
+        CoralError: there are too few examples for a portion.
     """
     if settings.portion is None:
         return tuple(examples)
+    _check_portions(len(examples), settings.portion, 1)
     start = number % (len(examples) // settings.portion) * settings.portion
     return tuple(examples[start : start + settings.portion])
+
+
+def _check_portions(examples: int, portion: int, needed: int) -> None:
+    if portion * needed > examples:
+        raise CoralError(
+            "there are too few examples",
+            file="params.yaml",
+            field="examples.portion",
+            found=portion,
+            expected=f"at most {examples // needed}: {examples} examples, generations: {needed}",
+            action="lower examples.portion, set it to null so that every genome trains on all "
+            "examples, raise examples.bugs, or add training programs",
+        )
 
 
 def examples_sha256(examples: Sequence[Example]) -> str:

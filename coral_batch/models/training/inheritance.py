@@ -137,5 +137,5 @@ def _fitted(b: torch.Tensor, a: torch.Tensor, rank: int) -> tuple[torch.Tensor, 
         return b, a
     left, upper = torch.linalg.qr(b)
     right, lower = torch.linalg.qr(a.t())
-    u, singular, v = torch.linalg.svd(upper @ lower.t())
+    u, singular, v = torch.linalg.svd(upper @ lower.t(), full_matrices=False)
     return (left @ u)[:, :rank] * singular[:rank] / _ROW, (v @ right.t())[:rank] * _ROW

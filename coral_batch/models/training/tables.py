@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from coral_batch import lake
@@ -14,7 +14,7 @@ from coral_batch.lake.hashes import check_files
 from coral_batch.lake.stage import Folder, Outputs, Tables
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import read_card
-from coral_batch.models.prompts.examples import portion
+from coral_batch.models.prompts.examples import examples_sha256, portion
 from coral_batch.models.training import obtain
 from coral_batch.models.training.inheritance import Parent
 from coral_batch.models.training.obtain import Adapter, Wanted
@@ -29,8 +29,8 @@ from coral_batch.records.rows import (
     InheritedRow,
     SubjectRow,
 )
-from coral_batch.records.settings import Params
-from coral_batch.search.ids import place
+from coral_batch.records.settings import Params, Training
+from coral_batch.search.ids import birth, place
 from coral_batch.search.plan import Plan
 
 _AGAIN = "run `dvc repro --force` on the stage that trained it"
@@ -59,14 +59,15 @@ def adapted(
 
     Raises:
         CoralError: an example's program is not for training, an inherited adapter is missing,
-            damaged or of another base model, or as in `obtain`.
+            damaged or was trained in another way than the lake and parameters say, or as in
+            `obtain`.
     """
     base, file = tables.path("base"), lake.path("inherited", generation)
-    inherited, known = tables.read_rows("inherited", InheritedRow, generation), read_card(base)
+    inherited = tables.read_rows("inherited", InheritedRow, generation)
+    all_ = tables.read_rows("examples", Example)
     for row in inherited:
         check_files(lake.above(row.folder), row.files, str(file), _AGAIN)
-        if row.determinants.get("base") != known.sha256:
-            raise apart(f"{row.genome} with an adapter of another base model", file)
+        _check_current(row, read_card(base).sha256, all_, settings, file)
     adapters = {
         row.genome: Adapter(
             row.key,
@@ -79,7 +80,6 @@ def adapted(
         )
         for row in inherited
     }
-    all_ = tables.read_rows("examples", Example)
     check_training({example.problem for example in all_}, tables.read_rows("manifest", Role))
     parents = {genome.id: genome.parents for genome in genomes}
     wanted = {}
@@ -91,17 +91,51 @@ def adapted(
         wanted[one.genome] = Wanted(
             one.configuration,
             settings.seed,
-            portion(all_, settings.examples, place(one.genome, settings.evolution.population)),
+            _portion(all_, one.genome, settings),
             tuple(Parent(row.key, lake.above(row.folder).absolute()) for row in begun),
         )
-    training = settings.training
-    if any(one.parents for one in wanted.values()):
-        rate = training.learning_rate / (int(generation) + 1) ** 2
-        training = replace(training, learning_rate=rate)
+    begins = not any(one.parents for one in wanted.values())
+    training = _training(settings.training, 0 if begins else int(generation))
     store, threads = Store(lake.STORE), settings.compute.threads
     obtained = obtain.obtain_adapters(base, list(wanted.values()), training, store, threads)
     adapters |= {genome: obtained[one] for genome, one in wanted.items()}
     return _tabulated(plans, adapters, lake.path("adapter_folders", generation))
+
+
+def _portion(examples: Sequence[Example], genome: str, settings: Params) -> tuple[Example, ...]:
+    return portion(examples, settings.examples, place(genome, settings.evolution.population))
+
+
+def _training(training: Training, generation: int) -> Training:
+    """Return the settings for a newborn of a generation that inherits; 0 for one that does not."""
+    return replace(training, learning_rate=training.learning_rate / (generation + 1) ** 2)
+
+
+def _check_current(
+    row: InheritedRow, base: str, examples: Sequence[Example], settings: Params, file: Path
+) -> None:
+    """Check that an inherited adapter is what this run would train.
+
+    Args:
+        row: the adapter.
+        base: SHA-256 of the base model.
+        examples: all.
+        settings: the run's.
+        file: the table of the row.
+
+    Raises:
+        CoralError: it is not.
+    """
+    generation = birth(row.genome)[0] if row.determinants["parents"] else 0
+    current = {
+        "base": base,
+        "seed": settings.seed,
+        "training": asdict(_training(settings.training, int(generation))),
+        "examples": examples_sha256(_portion(examples, row.genome, settings)),
+    }
+    for name, value in current.items():
+        if row.determinants[name] != value:
+            raise apart(f"{row.genome} with an adapter of another {name}", file)
 
 
 def _tabulated(plans: Sequence[Plan], adapters: Mapping[str, Adapter], folder: Path) -> Outputs:
