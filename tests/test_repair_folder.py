@@ -42,7 +42,8 @@ def folder(workspace: Path) -> Path:
         "deep/head.py": FIRST,
         "fine.py": FIRST.replace("-1", "0"),
         "heavy.py": f"import absent_package\n\n\n{FIRST}",
-        "script.py": "raise SystemExit(1)\n",
+        "script.py": f"raise SystemExit(1)\n\n\n{FIRST}",
+        "endless.py": "while True:\n    pass\n",  # without doctests, so nothing runs it
         "untested.py": "def untested():\n    return 1\n",
         ".hidden/head.py": FIRST,
         "venv/pyvenv.cfg": "",
@@ -83,6 +84,76 @@ def test_files_that_pytest_cannot_collect_are_named_where_they_are(workspace: Pa
     assert {str(one.file) for one in found if isinstance(one, Untried)} == set(files)
     (failed,) = [test for one in found if isinstance(one, Repair) for test in one.failed]
     assert (failed.test, failed.kind) == ("test_fine.py::test", "TIMEOUT")
+
+
+def test_settings_and_fixtures_of_the_whole_project_hold(workspace: Path) -> None:
+    wrong = """def taxed(n, rate):
+    \"\"\"Add a tax.
+
+    >>> list(range(taxed(1, 30)))
+    [0, 1, ..., 29, 30]
+    \"\"\"
+    return n + rate + (rate == 2)
+"""
+    files = {
+        "pyproject.toml": "[tool.pytest.ini_options]\ndoctest_optionflags = 'ELLIPSIS'\n",
+        "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef rate():\n    return 2\n",
+        "shop/__init__.py": "",
+        "shop/price.py": wrong,
+        "tests/test_price.py": "from shop.price import taxed\n\n\n"
+        "def test_rate(rate):\n    assert taxed(3, rate) == 5\n",
+    }
+    write(workspace / "project", files)
+    (found,) = repair_folder(
+        "project/shop", "project/tests", draw=Scripted([wrong.replace("+ (rate == 2)", "")])
+    )
+    assert isinstance(found, Repair)
+    assert (found.outcome, found.tests, len(found.failed)) == ("repaired", 2, 1)
+
+
+def test_failing_tests_that_call_nothing_are_reported(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    test = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n\n\n"
+    late = "def test_absent(absent):\n    assert f(1) == 2\n"
+    write(workspace / "mine", {"m.py": "def f(n):\n    return n\n", "test_m.py": test + late})
+    assert coral("mine") == 2
+    shown = capsys.readouterr().out
+    assert "nothing to repair: mine/m.py passes its 1 test" in shown
+    assert "mine/test_m.py could not be tried: test_absent fails" in shown
+    assert "fixture 'absent' not found" in shown
+
+
+def test_a_call_that_does_not_fit_the_parameters_is_a_call(workspace: Path) -> None:
+    price = "class Price:\n    def scale(self{}):\n        return {}\n"
+    text = price.format("", "2") + "\n\ndef twice():\n    return 2\n"
+    tests = "from m import Price, twice\n\n\n"
+    tests += "def test_scale():\n    assert Price().scale(by=3) == 6\n\n\n"
+    tests += "def test_twice():\n    assert twice(3) == 6\n"
+    write(workspace / "mine", {"m.py": text, "test_m.py": tests})
+    right = [price.format(", by", "2 * by"), "def twice(n):\n    return 2 * n"]
+    assert tried("mine", [right[0]], [right[1]], write=True) == [
+        ("mine/m.py", "Price.scale", "repaired"),
+        ("mine/m.py", "twice", "repaired"),
+    ]
+
+
+def test_tests_that_did_not_run_after_others_hung_are_of_no_function(workspace: Path) -> None:
+    set_params({"verdicts.cpu_seconds": 0.5, "verdicts.wall_seconds": 5.0})
+    down = "def down(n):\n    while n != 0:\n        n -= 2\n    return n\n"
+    hangs = "import pytest\nfrom a import down\n\n\n@pytest.mark.parametrize('n', [1, 3, 5])\n"
+    hangs += "def test_down(n):\n    assert down(n) == 0\n"
+    first = "from b import first\n\n\ndef test_first():\n    assert first([3, 4]) == 3\n"
+    files = {"a.py": down, "b.py": "def first(items):\n    return items[-1]\n"}
+    write(workspace / "mine", files | {"test_a.py": hangs, "test_b.py": first})
+    found = [*repair_folder("mine", draw=Scripted([down.replace("2", "1")], []))]
+    repairs = {one.function: one for one in found if isinstance(one, Repair)}
+    assert repairs["down"].outcome == "repaired"
+    assert len(repairs["down"].failed) == 3
+    (untried,) = [one for one in found if isinstance(one, Untried)]
+    assert str(untried.file) == "mine/test_b.py"
+    assert "test_first fails" in untried.reason
+    assert "not run" in untried.reason
 
 
 def test_repairs_of_a_folder_are_written_one_after_the_other(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import site
 import subprocess
 import sys
 from functools import partial
@@ -16,6 +17,7 @@ from coral_batch.commands import repair as command
 from coral_batch.errors import CoralError
 from coral_batch.repair import Repair, repair, repair_folder
 from tests import REPOSITORY
+from tests.errors import refused
 from tests.repairable import Scripted, coral, write
 from tests.settings import set_params
 
@@ -99,6 +101,28 @@ def test_threads():
 @pytest.mark.parametrize('kind', ['NamedTemporaryFile', 'TemporaryFile', 'SpooledTemporaryFile'])
 def test_files(kind):
     assert written(b'abc', kind) == 3
+""",
+    ),
+    "copies_with_all_that_files_have": (
+        """import shutil
+def backup(source, target):
+    return shutil.copy2(source, target)
+""",
+        """import json
+import os
+import shutil
+import pytest
+def test_file(tmp_path):
+    (tmp_path / 'a').write_text('x')
+    assert backup(tmp_path / 'a', tmp_path / 'b').read_text() == 'x'
+def test_tree(tmp_path):
+    (tmp_path / 'a').mkdir()
+    assert shutil.copytree(tmp_path / 'a', tmp_path / 'b').is_dir()
+@pytest.mark.parametrize('module, name', [(json, 'dumps'), (os, 'write')])
+def test_replaced(tmp_path, monkeypatch, module, name):
+    monkeypatch.setattr(module, name, None)
+    (tmp_path / 'a').touch()
+    assert backup(tmp_path / 'a', tmp_path / 'b').exists()
 """,
     ),
     "many_calls": (  # which take ten times as long while they are noted
@@ -216,6 +240,67 @@ def test_no_option_ends_the_tests_early(workspace: Path) -> None:
     )
     found = repair("m.py", "test_m.py", draw=lambda *_: [])
     assert [one.kind for one in found.failed] == ["FAIL"] * 3
+
+
+@pytest.mark.parametrize("mark", ["conftest.py", ".git/config"])
+def test_a_project_without_settings_is_found_by_other_marks(workspace: Path, mark: str) -> None:
+    write(workspace / "mine", {mark: "", "src/m.py": "def f(n):\n    return -n\n"})
+    write(workspace / "mine/tests", {"test_m.py": TEST.replace("from m", "from src.m")})
+    found = repair("mine/src/m.py", "mine/tests", draw=lambda *_: ["def f(n):\n    return n\n"])
+    assert found.outcome == "repaired"
+
+
+def test_plugins_that_settings_require_are_found_and_their_late_errors_change_nothing(
+    workspace: Path,
+) -> None:
+    settings = "[pytest]\nrequired_plugins = hypothesis\n"
+    late = "def pytest_sessionfinish():\n    open('report.txt', 'w')\n"
+    files = {"m.py": "def f(n):\n    return n\n", "pytest.ini": settings, "conftest.py": late}
+    write(workspace / "mine", files | {"test_m.py": TEST})
+    assert repair("mine/m.py", "mine/test_m.py").outcome == "nothing to repair"
+
+
+def test_an_installed_project_of_any_layout_is_that_of_the_candidate(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a package without __init__.py, installed as `pip install -e` does."""
+    test = TEST.replace("from m", "from acme.m")
+    files = {"pyproject.toml": "", "src/acme/m.py": "def f(n):\n    return -n\n"}
+    write(workspace / "mine", files | {"tests/test_m.py": test})
+    write(workspace / "site", {"mine.pth": f"{workspace}/mine/src\n"})
+    packages = [*site.getsitepackages(), f"{workspace}/site"]
+    monkeypatch.setattr(site, "getsitepackages", lambda: packages)
+    monkeypatch.syspath_prepend(workspace / "site")
+    found = repair(
+        "mine/src/acme/m.py", "mine/tests", draw=lambda *_: ["def f(n):\n    return n\n"]
+    )
+    assert found.outcome == "repaired"
+
+
+def test_a_wrong_result_that_a_cache_keeps_counts_in_every_test(workspace: Path) -> None:
+    text = "from functools import cache\n\n\n@cache\ndef sizes():\n    return {'a': 0, 'b': 0}\n"
+    tests = "from m import sizes\n\n\ndef test_a():\n    assert sizes()['a'] == 1\n\n\n"
+    tests += "def test_b():\n    assert sizes()['b'] == 2\n"
+    write(workspace, {"m.py": text, "test_m.py": tests})
+    right = "def sizes():\n    return {'a': 1, 'b': 2}\n"
+    draw = Scripted([right.replace("2", "0"), right])
+    found = repair("m.py", "test_m.py", draw=draw)
+    assert (found.outcome, found.drawn, found.left) == ("repaired", 2, [])
+
+
+def test_a_function_that_runs_only_on_import_can_be_named(workspace: Path) -> None:
+    text = "def build():\n    return {1: 2}\n\n\nTABLE = build()\n\n\n"
+    text += "def f(n):\n    return TABLE[n]\n"
+    write(workspace, {"m.py": text, "test_m.py": TEST})
+    draw = Scripted(["def build():\n    return {1: 1}\n"])
+    assert repair("m.py", "test_m.py", "build", draw=draw).outcome == "repaired"
+
+
+def test_failing_tests_that_call_nothing_are_shown(workspace: Path) -> None:
+    started = "import subprocess\n\n\ndef test_script():\n    subprocess.run(['true'])\n"
+    write(workspace, {"m.py": "def f(n):\n    return n\n", "test_m.py": f"{TEST}\n\n{started}"})
+    with refused("not seen to call any: test_m.py::test_script: PermissionError", "--function"):
+        repair("m.py", "test_m.py", draw=lambda *_: [])
 
 
 TEST = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"

@@ -16,7 +16,7 @@ from coral_batch.lake import params
 from coral_batch.repair.repairing import Draw, Repair, Search, lazy_draw, problem_of
 from coral_batch.repair.tests import Failure, ProjectTests, check_ran, open_jail, outcomes_text
 from coral_batch.verdicts.functions import check_function, functions_of, read_source
-from coral_batch.verdicts.projects import options
+from coral_batch.verdicts.projects import DOCTESTS
 from coral_batch.verdicts.suites import ProjectJail, Ran, Request, called_of, import_root
 
 
@@ -60,8 +60,8 @@ def repair_folder(
         draw: draws answers instead of `model`.
 
     Yields:
-        A result for each function that fails, each program that passes, and each file that pytest
-        cannot collect.
+        A result for each function that fails, each program that passes, each file that pytest
+        cannot collect, and each failing test that is not seen to call a function of the folder.
 
     Raises:
         CoralError: there is no such folder, pytest does not run in it, no test calls a program of
@@ -78,33 +78,49 @@ def repair_folder(
     search = Search(settings, samples, rounds, smallest, draw or lazy_draw(model, settings))
     root = folder.resolve()
     places = dict.fromkeys((root, tests.resolve()))
-    arguments = (*options(tests.resolve()), *map(str, places))
-    request = Request(root, import_root(root / "file"), arguments, watch=True)
     with open_jail([*places], settings.verdicts) as jail:
+        arguments = (DOCTESTS, f"--rootdir={jail.folder}", *map(str, places))
+        request = Request(root, import_root(root / "file"), arguments, watch=True)
         ran = jail.run(request, None)
         check_ran(ran, tests)
         for line in ran.said.splitlines():
             name, _, why = line.partition(": ")
-            # Relative to `tests`; of a file outside it, relative to `folder`.
-            place = next((one for one in (tests, folder) if (one / name).exists()), tests)
-            yield Untried(place / name, "", f"pytest cannot collect it: {why}")
+            yield Untried(_near(jail, name, folder, tests), "", f"pytest cannot collect it: {why}")
+        left = [one for one in ran.outcomes if one.kind is not None]
         seen = False
         for file in programs(folder):
             own = str(file.resolve())
             of = [one for one in ran.outcomes if any(path == own for path, _ in called_of(one))]
+            left = [one for one in left if one not in of]
             if all(one.kind is None for one in of):
                 continue
             seen = True
             yield from _repairs(
                 file, replace(ran, outcomes=tuple(of)), request, jail, search, write
             )
-    if not seen:
-        raise CoralError(
-            "no test calls a function in the folder",
-            file=folder,
-            found=outcomes_text(ran.outcomes),
-            expected="tests that import its files, or examples in their docstrings",
-        )
+        if not seen:
+            raise CoralError(
+                "no test calls a function in the folder",
+                file=folder,
+                found=outcomes_text(ran.outcomes),
+                expected="tests that import its files, or examples in their docstrings",
+            )
+        for one in left:
+            if one.kind != "PASS":
+                name, _, test = one.id.partition("::")
+                why = f"{test} fails, and is not seen to call a function in {folder}: {one.detail}"
+                yield Untried(_near(jail, name, folder, tests), "", why)
+
+
+def _near(jail: ProjectJail, name: str, folder: Path, tests: Path) -> Path:
+    """Return a file that pytest names, as a path below one of the folders that the user gave."""
+    # Relative to where it starts; of a file outside, relative to the folder that it was given.
+    places = [Path(jail.folder) / name, folder.resolve() / name]
+    file = next((one for one in places if one.exists()), places[0])
+    for given in (tests, folder):
+        if file.is_relative_to(given.resolve()):
+            return given / file.relative_to(given.resolve())
+    return file
 
 
 def _repairs(

@@ -42,6 +42,7 @@ from coral_batch.verdicts.functions import (
     SourceFile,
     check_function,
     functions_of,
+    hides_calls,
     newlines,
     read_source,
     with_answer,
@@ -198,8 +199,9 @@ def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -
             check_function(source, names[0])
             return names[0]
         if names:
-            break
-    raise unclear(source.file, "the failing tests call", names, names or known)
+            raise unclear(source.file, f"the failing tests call {', '.join(names)}", names)
+    shown = "; ".join(f"{one.test}: {one.got}" for one in failed[:3])
+    raise unclear(source.file, f"the failing tests are not seen to call any: {shown}", known)
 
 
 def lazy_draw(model: str | None, settings: Params) -> Draw:
@@ -257,7 +259,7 @@ class Search:
         docstring = self.settings.prompt.docstring
         drawn = 0
         asked: list[str] = []
-        spared = _spared(source, name, failed) if failed else frozenset()
+        spared = _spared(source, name, failed, name in tests.seen) if failed else frozenset()
         while failed and len(asked) < self.rounds:
             wrong = next(one for one in best.failed if one.number not in spared)
             problem = problem_of(best.source, name)
@@ -358,17 +360,33 @@ def programs_in(answer: str) -> Iterator[str]:
     yield extract_code(answer)
 
 
-def _spared(source: SourceFile, name: str, failed: Sequence[Failure]) -> AbstractSet[int]:
+def _spared(
+    source: SourceFile, name: str, failed: Sequence[Failure], seen: bool
+) -> AbstractSet[int]:
     """Return the failing tests that a repair need not pass.
+
+    Args:
+        source: the file.
+        name: the function.
+        failed: the failing tests.
+        seen: whether any test is seen to call it.
 
     Raises:
         CoralError: only tests of other functions fail.
     """
-    if any(name in one.called for one in failed):
-        return {one.number for one in failed if name not in one.called}
     known = functions_of(source.tree)
+    if calling := [one for one in failed if name in one.called]:
+        files = {one.test.partition("::")[0] for one in calling}
+        hidden = files if hides_calls(source, name) else ()
+        return {
+            one.number
+            for one in failed
+            if name not in one.called
+            and (one.called & {*known} or one.test.partition("::")[0] not in hidden)
+        }
     others = [one for test in failed for one in sorted(test.called) if one in known]
-    if not others:  # they fail before they call anything
+    # Tests may fail before they call anything, and calls during imports are not seen.
+    if not others or not seen:
         return frozenset()
     raise CoralError(
         f"{name} passes its tests; only other functions fail",

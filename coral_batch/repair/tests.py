@@ -30,8 +30,8 @@ from coral_batch.verdicts.suites import (
 
 JSON = (".json", ".jsonl")
 
-_PROJECT = ("pyproject.toml", "setup.py")
-"""Files that mark the root of a project, like pytest's settings do."""
+_PROJECT = ("pyproject.toml", "setup.py", ".git")
+"""What marks the root of a project, like pytest's settings do."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,11 @@ class CaseTests:
     def size(self) -> int:
         """Number of tests."""
         return len(self.cases)
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """The functions of the file that tests call."""
+        return frozenset({self.function})
 
     def failures(self, source: SourceFile) -> list[Failure]:
         """Run all cases on a candidate; return its failures.
@@ -136,6 +141,11 @@ class ProjectTests:
     def size(self) -> int:
         """Number of tests, without skipped ones and those expected to fail."""
         return len(self._tests)
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """The functions of the file that tests are seen to call."""
+        return frozenset(name for called in self._calls.values() for name in called)
 
     @property
     def at_first(self) -> list[Failure]:
@@ -250,10 +260,17 @@ def _uncollected(ran: Ran, where: Path) -> CoralError:
         "the tests hang during collection" if hangs else "pytest cannot collect the tests",
         file=where,
         found=ran.said,
-        action="install the package where coral-batch is installed, or fix the import"
-        if "No module named" in ran.said
+        action=_INSTALL
+        if any(words in ran.said for words in _MISSING)
         else "run pytest there and fix what it reports",
     )
+
+
+_MISSING = ("No module named", "No package metadata", "unrecognized arguments")
+_INSTALL = (
+    "install the package, or pytest's plugin, where coral-batch is installed, fix the import, or "
+    "add a pyproject.toml to the project's folder, from which pytest is then started"
+)
 
 
 def read_case_tests(
@@ -274,7 +291,8 @@ def read_case_tests(
     read_utf8(tests)
     names = [node.name for node in source.tree.body if isinstance(node, ast.FunctionDef)]
     if function is None and len(names) != 1:
-        raise unclear(source.file, "the file defines", names, names)
+        found = f"the file defines {', '.join(names) or 'none'}"
+        raise unclear(source.file, found, names)
     function = function or names[0]
     try:
         parse_program(source.text, function)
@@ -288,12 +306,12 @@ def read_case_tests(
     return CaseTests(function, read_cases(tests), settings)
 
 
-def unclear(file: Path, who: str, names: Sequence[str], choice: Sequence[str]) -> CoralError:
+def unclear(file: Path, found: str, choice: Sequence[str]) -> CoralError:
     """Return the error that it is not clear which function to repair."""
     return CoralError(
         "it is not clear which function to repair",
         file=file,
-        found=f"{who} {', '.join(names) or 'none'}",
+        found=found,
         expected=f"--function NAME, one of {', '.join(choice)}"
         if choice
         else "a def at module level or in a class",
@@ -324,9 +342,13 @@ def open_jail(paths: Sequence[Path], settings: Verdicts) -> ProjectJail:
 
 
 def _project_folder(path: Path) -> Path:
-    """Return the project folder of a file or folder, or its own folder without one."""
+    """Return the project folder of a file or folder.
+
+    Without a mark it is the outermost one with a conftest.py, or its own folder.
+    """
     own = import_root(path if path.is_file() else path / "file")
-    for folder in (own, *own.parents):
-        if settings_of(folder) or any((folder / name).is_file() for name in _PROJECT):
+    above = (own, *own.parents)
+    for folder in above:
+        if settings_of(folder) or any((folder / name).exists() for name in _PROJECT):
             return folder
-    return own
+    return next((one for one in reversed(above) if (one / "conftest.py").is_file()), own)

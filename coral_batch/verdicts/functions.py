@@ -145,6 +145,16 @@ def why_unfit(found: Sequence[Definition]) -> str:
     return "" if isinstance(found[0], ast.FunctionDef) else "not defined by def"
 
 
+def hides_calls(source: SourceFile, name: str) -> bool:
+    """Whether a decorator, such as a cache, may answer a call without running the function."""
+    found = definitions_of(source.tree, name)
+    decorators = [decorator for one in found for decorator in one.decorator_list]
+    return not all(isinstance(one, ast.Name) and one.id in _PLAIN for one in decorators)
+
+
+_PLAIN = ("classmethod", "property", "staticmethod")
+
+
 def functions_of(node: ast.Module | ast.ClassDef, prefix: str = "") -> list[str]:
     """Return the names of a module's functions and methods, the latter as ``Class.method``.
 

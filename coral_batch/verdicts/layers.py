@@ -58,6 +58,12 @@ _ALLOWED = """
     umask uname unlink unlinkat write writev
 """
 
+# As on a file system without extended attributes: `shutil.copy2` goes on after this error alone.
+_ATTRIBUTES = """
+    getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr
+    removexattr lremovexattr fremovexattr
+"""
+
 # The first process also needs these to fork, limit and reap its children. Each child gives them up
 # by a second, small filter.
 _FORKING = "clone kill pidfd_open prctl prlimit64 recvmsg sendmsg sendto tgkill wait4"
@@ -276,6 +282,8 @@ def _filters(*, project: bool = False) -> Filters:
             for mask, value in _OPENING:
                 flags = seccomp.Arg(at, seccomp.MASKED_EQ, mask, value)
                 shared.add_rule(seccomp.ALLOW, name, flags)
+    for name in _ATTRIBUTES.split():
+        shared.add_rule(seccomp.ERRNO(errno.ENOTSUP), name)
     # glibc falls back to clone, which we can filter, only if clone3 does not exist.
     shared.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     child = seccomp.SyscallFilter(seccomp.ALLOW)

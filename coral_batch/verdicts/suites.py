@@ -124,6 +124,10 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         project: the project.
         settings: limits, and the required layers of isolation.
 
+    Attributes:
+        layers: the layers of isolation in force.
+        folder: where pytest starts.
+
     Raises:
         CoralError: a required layer is missing.
     """
@@ -131,6 +135,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
     def __init__(self, project: Project, settings: Verdicts) -> None:
         isolation = project_isolation(settings.require, project)
         self.layers = isolation.layers
+        self.folder = project.folder
         self._project = project
         self._settings = settings
         self._jail = Jail(isolation, settings.memory_mb)
@@ -177,7 +182,8 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
             if losses == 0:
                 last = replace(done[one.lost], cpu_seconds=0.0, wall_seconds=0.0)
                 why = f"not run, because {one.lost} ended the process: {last.detail}"
-                done |= {id: replace(last, id=id, detail=compare.shorten(why)) for id in left}
+                last = replace(last, detail=compare.shorten(why), called=())
+                done |= {id: replace(last, id=id) for id in left}
                 break
             if not left:
                 break
@@ -341,7 +347,8 @@ class _Child:
                         self._lose(Stop("ERROR", why))
                     if changed:
                         self._doubt(f"changed pytest itself: {changed}")
-                    return said.strip()
+                    # An error after the last test, as of a report's file, changes no outcome.
+                    return self._broken if self._found and not self._left else said.strip()
                 case _:  # invalid or out of turn: the program wrote it
                     raise Forged
             start = time.perf_counter()

@@ -25,6 +25,7 @@ from coral_batch.verdicts.functions import (
     Definition,
     SourceFile,
     definitions_of,
+    hides_calls,
     read_source,
     take_docstring,
     why_unfit,
@@ -40,8 +41,6 @@ _BUGGY = "buggy"
 _BUGGY_FILE = ".buggy.py"
 _TESTS = ("test", "tests")
 _NO_PROGRAMS = ("conftest", "setup")
-_PLAIN = ("classmethod", "property", "staticmethod")
-"""Decorators with which each call still runs the function."""
 
 
 def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
@@ -231,10 +230,7 @@ class _Project:
 
     def _and_hidden(self, source: SourceFile, function: str, tests: Sequence[str]) -> list[str]:
         """Add the tests in which a decorator, such as a cache, may have hidden a call."""
-        decorators = [
-            d for one in definitions_of(source.tree, function) for d in one.decorator_list
-        ]
-        if all(isinstance(one, ast.Name) and one.id in _PLAIN for one in decorators):
+        if not hides_calls(source, function):
             return list(tests)
         files = {test.partition("::")[0] for test in tests}
         others = [one.id for one in self.ran.outcomes if one.kind == "PASS" and one.id not in tests]

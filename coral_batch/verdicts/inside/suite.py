@@ -13,9 +13,9 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import inspect
 import io
 import itertools
-import json
 import marshal
 import os
 import re
@@ -25,9 +25,10 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from importlib.metadata import entry_points
+from json import dumps  # by name, since tests may replace json.dumps
 from pathlib import Path
 from time import thread_time_ns  # under RLIMIT_CPU the process clock only moves in ticks
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
@@ -36,6 +37,7 @@ from typing import Any, NoReturn
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 from _pytest.config import default_plugins
+from _pytest.doctest import DoctestModule
 
 from . import kernel
 from .channel import receive, send
@@ -72,12 +74,26 @@ def prepare(setup: dict[str, Any]) -> None:
     arguments = [*_options(), "--capture=no", "-c", os.devnull, "--rootdir", "/", setup["through"]]
     pytest.main(arguments, plugins=[*_plugins.values()])
     own = {*setup["own"]} - never
-    _covered.extend(name for name in sys.modules if name.partition(".")[0] in own)
+    installed = (*setup["sites"], str(Path(__file__).parent))
+    _covered.extend(
+        name
+        for name, module in sys.modules.items()
+        if name.partition(".")[0] in own or _is_below(module, setup["folders"], installed)
+    )
 
 
 _plugins: dict[str, ModuleType] = {}
 _covered: list[str] = []  # modules in place of which the project has its own
 _JAILS = ("ctypes", "mmap", "resource")  # standard modules that the jail uses and pytest does not
+
+
+def _is_below(module: ModuleType, folders: Sequence[str], but: Sequence[str]) -> bool:
+    """Whether a module, or a part of a namespace package, lies in a folder, but not in others."""
+    places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+    inside, outside = (tuple(f"{one}/" for one in paths) for paths in (folders, but))
+    return any(
+        f"{place}/".startswith(inside) and not f"{place}/".startswith(outside) for place in places
+    )
 
 
 def _imported(name: str) -> ModuleType | None:
@@ -201,6 +217,8 @@ def _options() -> Iterator[str]:
     """
     yield from ("-vv", "--tb=line", "--no-summary", "--maxfail=0", "-o", "log_file=")
     yield "--continue-on-collection-errors"
+    # They are loaded by module, which pytest does not see as installed.
+    yield from ("-o", "required_plugins=")
     yield from ("--basetemp", f"{os.environ['TMPDIR']}/tests")
     yield from ("-o", f"cache_dir={os.environ['TMPDIR']}/cache")
     if "xdist.plugin" in _plugins:
@@ -266,6 +284,15 @@ class _Plugin:
         if not self._files or path in self._files:
             return None
         return None if any(file.startswith(f"{path}/") for file in self._files) else True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, list[Any], list[Any]]:
+        """Do not run a file for its doctests if it has none."""
+        found = yield
+        doctests = [one for one in found if isinstance(one, DoctestModule)]
+        if not doctests or b">>>" in file_path.read_bytes():
+            return found
+        return [one for one in found if one not in doctests]
 
     def pytest_collectstart(self, collector: Any) -> None:
         """Report what is being collected, which may never end."""
@@ -414,6 +441,8 @@ class _Plugin:
         elif report.failed:
             error = call.excinfo.value if call.excinfo is not None else None
             kind, detail = kind_of(error), message_of(error, report)
+            if self._watch and isinstance(error, TypeError):
+                self._note_refused(error)
         self._found.append((kind, cut(detail)))
         self._parts.add(report.when)
         return report
@@ -438,6 +467,25 @@ class _Plugin:
                 return
             self._called.add(call)
             self._tell("call", self._node, *call)
+
+    def _note_refused(self, error: TypeError) -> None:
+        """Report the project function whose parameters did not fit a call: it has no frame."""
+        named = re.match(r"([\w.]+)\(\) ", str(error))
+        if named is None:
+            return
+        for module in [*sys.modules.values()]:
+            found: Any = module
+            for name in named[1].split("."):
+                found = getattr(found, name, None)
+            code = getattr(inspect.unwrap(found), "__code__", None) if callable(found) else None
+            if isinstance(code, CodeType) and code.co_filename.startswith(self._folders):
+                *_, (caller, _) = traceback.walk_tb(error.__traceback__)
+                near = caller.f_code.co_filename != code.co_filename
+                distance = (0 if self._calling else 1) if near else 2
+                call = (code.co_filename, code.co_qualname, distance)
+                if call not in self._called:
+                    self._called.add(call)
+                    self._tell("call", self._node, *call)
 
     def _count(self, frame: FrameType, event: str, _: object) -> Any:
         return self._line if frame.f_code.co_filename == self._file else None
@@ -482,4 +530,4 @@ def _code(value: object) -> object:
 
 
 def _send(channel: int, *parts: object) -> None:
-    send(channel, json.dumps(parts))
+    send(channel, dumps(parts))
