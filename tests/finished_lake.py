@@ -1,6 +1,6 @@
 """A finished run of two generations and the base model, made in this process in seconds.
 
-All is made by the stages but what a model would make: adapters are a few bytes that stand for
+The stages make everything except adapters and answers: adapters are a few bytes that stand for
 weights, and the answers are taken from the corpus (right, buggy, insecure, without syntax), so that
 every kind of verdict, finding and fate is there.
 """

@@ -1,4 +1,4 @@
-"""Python in a process of its own, where what it goes by can be set before it begins."""
+"""Run a script in a new Python process, with given environment variables."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The house as its imports draw it: ``python -m tests.house`` prints it, floor by floor.
+"""Which package imports which: ``python -m tests.house`` prints it, floor by floor.
 
 A room is a package at the top of `coral_batch`; `stages` is one as well. Its parts are the modules
 and the packages in it.

@@ -89,7 +89,7 @@ def fenced(code: str) -> str:
 
 
 def linteval(*arguments: object) -> str:
-    """Run `coral linteval ...` in this process; what a user's error is stays an exception."""
+    """Run `coral linteval ...` in this process; a user's error stays an exception."""
     command = ["linteval", *map(str, arguments)]
     done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
     assert done.exit_code == 0, done.output

@@ -1,4 +1,4 @@
-"""A made-up machine, as far as its files tell what memory there is."""
+"""Files in /proc and /sys that say how much memory a machine has."""
 
 from pathlib import Path
 

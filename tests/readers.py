@@ -22,7 +22,6 @@ MBPP: dict[str, Any] = {
     "task_id": 601,
     "test_setup_code": "",
     "test_list": ["assert add(1, 2) == 3", "assert (add([1], [2.5])) == ([1, 2.5])"],
-    "challenge_test_list": ["assert add(2, 2) == 4"],
 }
 PROMPT = '''from typing import List
 

@@ -130,7 +130,7 @@ def write_evaluation(best: str, renamed: dict[str, str]) -> None:
 
 
 def write_best() -> None:
-    """Call the genome best that is by selection."""
+    """Write the table `best`."""
     settings = replace(params.load(), generations=dict.fromkeys(GENERATIONS))
     made = best.make(lake, settings, None)
     lake.write_document("best", made["best"])

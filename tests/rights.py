@@ -1,4 +1,4 @@
-"""What root may do and others may not, taken from it."""
+"""Take from root the right to ignore file modes."""
 
 import ctypes
 from collections.abc import Iterator

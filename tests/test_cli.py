@@ -39,7 +39,7 @@ def test_help_groups_the_commands_and_describes_each_in_a_full_sentence(workspac
 
 
 def test_a_stage_of_any_pipeline_runs(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which of how many it is, is said of our own dvc.yaml alone."""
+    """A stage's place is printed only for our own dvc.yaml."""
     monkeypatch.setenv("DVC_STAGE", "mine@a")
     ours = (REPOSITORY / "dvc.yaml").read_text()
     mine = "  mine:\n    foreach: [a, b]\n    do: {cmd: 'echo ${item}'}\n"

@@ -33,7 +33,7 @@ from coral_batch.report.page.charts import (
 )
 from coral_batch.report.page.generation import part_page
 from coral_batch.report.page.image import png, slice_through_time, snapshots
-from coral_batch.report.page.repairs import SHOWN
+from coral_batch.report.page.repairs import MOST_REPAIRS
 from coral_batch.report.reading import read_repairs
 from coral_batch.search.best import NOBODY_PASSED, REFUSED
 from stages.index import index
@@ -226,11 +226,11 @@ def test_a_page_says_what_it_leaves_out(workspace: Path) -> None:
     one = read_repairs(lake, params.load(), lake.VALIDATION_BASE)[0]
     many = [
         replace(one, sample=replace(one.sample, code=f"x = {number}", sample=number))
-        for number in range(SHOWN + 3)
+        for number in range(MOST_REPAIRS + 3)
     ]
     text = part_page(lake.VALIDATION_BASE, [], many)
-    assert text.count("Diff to the buggy program") == SHOWN
-    assert f"The first {SHOWN} of {SHOWN + 3} distinct repairs" in text
+    assert text.count("Diff to the buggy program") == MOST_REPAIRS
+    assert f"The first {MOST_REPAIRS} of {MOST_REPAIRS + 3} distinct repairs" in text
 
 
 def test_nothing_that_a_model_wrote_becomes_markup(pages: dict[str, Page]) -> None:

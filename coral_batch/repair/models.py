@@ -96,7 +96,7 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[s
         drawing = replace(drawing, rank=max(drawing.rank, adapter.rank), rows=rows)
         prompts = {_PROMPT: chat_prompt(tokenizer, prompt)}
         subject = adapter.subject(model, GREEDY)
-        work = work_of(model, subject, GREEDY, prompts, {_PROMPT: Original(program)})
+        work = work_of(model, subject, prompts, {_PROMPT: Original(program)})
         with closing(draw_in_turn(work, drawing, base)) as samples:
             yield from (sample.text for sample in samples)
 

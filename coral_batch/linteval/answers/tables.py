@@ -11,6 +11,7 @@ including one change (see `coral_batch.models.decoding.changes`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from coral_batch.linteval.answers.extraction import code_of
@@ -47,7 +48,7 @@ def answer(
     """
     tokenizer = load_tokenizer(base)
     lint = settings.linteval
-    knobs = knobs_at(lint.temperature)
+    subject = replace(subject, knobs=knobs_at(lint.temperature))
     required = lint.change == "required"
     prompt = chat_prompt if required else free_prompt
     prompts, works = {}, []
@@ -57,7 +58,7 @@ def answer(
         # In code without a final newline, the closing fence already is a change.
         if required and code.endswith("\n"):
             originals[name] = Original(code.removesuffix("\n"), layout=True)
-        works.append(drawing.work_of(name, subject, knobs, {name: prompts[name]}, originals))
+        works.append(drawing.work_of(name, subject, {name: prompts[name]}, originals))
     how = drawing.drawing_of(lint.samples, lint.max_new_tokens, settings)
     answers, durations = drawing.draw(works, how, base, "items")
     rows = [
@@ -67,7 +68,7 @@ def answer(
             genome=subject.genome,
             adapter=subject.key,
             seed=drawn.seed,
-            knobs=knobs,
+            knobs=subject.knobs,
             prompt=prompts[drawn.problem],
             raw=drawn.text,
             code=code_of(drawn.text, lint.stop),

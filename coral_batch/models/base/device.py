@@ -1,4 +1,4 @@
-"""Choose devices, compute type and batch size for training and decoding.
+"""Choose devices, number type, and how many answers are decoded together.
 
 With CUDA, all devices of the first one's model compute in bf16; otherwise the processor does.
 Decoding distributes genomes, with one engine per device (`deal`). Training distributes adapters,

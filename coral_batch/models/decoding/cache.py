@@ -38,9 +38,10 @@ def live_rows_attention(
 ) -> tuple[Tensor, None]:
     """Compute attention for the rows of a step; rows beyond the mask are idle and get zeros.
 
-    Row i attends to line ``i % len(key)``: a line that is read ahead has several rows. A kernel
-    call gets one row of each line, so that reading ahead does not change a row's kernel. A GPU gets
-    all rows in one call, always padded to the maximum number of rows per line.
+    A line is one answer's cache. Row i uses line ``i % len(key)``: if tokens are guessed ahead,
+    several rows use one line. A kernel call gets one row of each line, so that reading ahead does
+    not change a row's kernel. A GPU gets all rows in one call, always padded to the maximum number
+    of rows per line.
 
     Raises:
         CoralError: the model's attention caps its scores or has sinks.

@@ -29,7 +29,6 @@ from coral_batch.models.decoding.answer import Drawn, Sample, Unit, likeliest
 from coral_batch.models.decoding.changes import Look, Original
 from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.prompts import tokens
-from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import DurationRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.work.address import cluster
@@ -94,7 +93,6 @@ class Drawing:
 def work_of(
     name: str,
     subject: SubjectRow,
-    knobs: Knobs,
     prompts: Mapping[str, str],
     originals: Mapping[str, Original] | None = None,
     read: Iterable[str] = (),
@@ -102,7 +100,8 @@ def work_of(
     """Return the piece of work for a subject and its prompts."""
     folder = None if subject.folder is None else lake.above(subject.folder)
     return Work(
-        name, folder, knobs, prompts, originals or {}, frozenset(read), subject.key, subject.files
+        *(name, folder, subject.knobs, prompts, originals or {}, frozenset(read)),
+        *(subject.key, subject.files),
     )
 
 

@@ -43,9 +43,6 @@ class Engine:
 
     Attributes:
         tokenizer: the model's own.
-        counts: its work so far: ``prompt_tokens`` prefilled; ``shared_tokens``, the part for which
-            the lower layers' output was reused; ``tokens`` sampled; ``steps``, passes over the base
-            weights, each of which can give a sample several tokens if it reads ahead.
     """
 
     def __init__(

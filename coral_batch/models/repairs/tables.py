@@ -51,10 +51,7 @@ def sample(
     prompts = _prompts(shown, base, settings)
     originals = {problem.name: _original(problem) for problem in shown if required}
     looked_at = [problem.name for problem in read]
-    works = [
-        drawing.work_of(one.genome, one, one.knobs, prompts, originals, looked_at)
-        for one in subjects
-    ]
+    works = [drawing.work_of(one.genome, one, prompts, originals, looked_at) for one in subjects]
     how = drawing.drawing_of(
         samples, settings.sampling.max_new_tokens, settings, settings.sampling.best_of
     )

@@ -247,9 +247,9 @@ def _label(content: str, place: Point, frame: Frame) -> Markup:
     return text(x - 10 if left else x + 10, y + 4, content, f"mark {'end' if left else 'start'}")
 
 
-def bar(value: float, css: str, limit: float | None = None) -> Markup:
+def bar(value: float, limit: float | None = None) -> Markup:
     """Draw a share in [0, 1] as a bar, with a mark at a limit."""
-    parts = [path("M0 3h120v6H0z", "track"), path(f"M0 3h{n(120 * value)}v6H0z", f"fill {css}")]
+    parts = [path("M0 3h120v6H0z", "track"), path(f"M0 3h{n(120 * value)}v6H0z", "fill plain")]
     if limit is not None:
         parts.append(path(f"M{n(120 * limit)} 0v12", "limit"))
     return _cell(120, 12, parts)

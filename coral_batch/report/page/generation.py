@@ -15,7 +15,7 @@ from coral_batch.records.settings import OBJECTIVES
 from coral_batch.report.page.charts import bar, training_curve
 from coral_batch.report.page.image import data_uri, slice_through_time, snapshots
 from coral_batch.report.page.render import render
-from coral_batch.report.page.repairs import SHOWN, attempts
+from coral_batch.report.page.repairs import MOST_REPAIRS, attempts
 from coral_batch.report.roles import with_training
 from coral_batch.report.views import Individual, Repair, configuration_cells, knobs_cells
 from coral_batch.search.automata.features import FEATURES
@@ -40,10 +40,10 @@ def view(individual: Individual) -> dict[str, Any]:
         "steps": steps,
         "picture": data_uri(grids),
         "slice": data_uri(slice_through_time(individual.cells)),
-        "features": [(name, value, bar(value, "plain")) for name, value in features],
+        "features": [(name, value, bar(value)) for name, value in features],
         "configuration": list(zip((*_CONFIGURATION, *_KNOBS), cells, strict=True)),
         "gate": [
-            (name, score, limit, name not in fate.failed, bar(score, "plain", limit))
+            (name, score, limit, name not in fate.failed, bar(score, limit))
             for name, score, limit in zip(
                 OBJECTIVES, astuple(fate.objectives), astuple(fate.thresholds), strict=True
             )
@@ -96,7 +96,7 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
         attempts=problems,
         outcomes=sorted(outcomes, key=lambda name: (name.isupper(), name)),
         kinds=sorted({attempt["kind"] for attempt in problems}),
-        shown=SHOWN,
+        shown=MOST_REPAIRS,
         isolation=sorted({row["isolation"] for repair in repairs for row in repair.verdicts}),
     )
 

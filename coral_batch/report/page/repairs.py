@@ -22,7 +22,7 @@ from coral_batch.report.views import (
 )
 from coral_batch.work.text import escape, inline
 
-SHOWN = 120
+MOST_REPAIRS = 120
 """Distinct repairs of a problem on a page, at most: browsers are slow with larger pages."""
 
 
@@ -53,7 +53,7 @@ def _attempts(repairs: Sequence[Repair]) -> dict[str, Any]:
         "heat": heat(first.problem, list(looks.values())) if looks else [],
         "samples": len(repairs),
         "solved": sum(_share(repair) == 1 for repair in repairs),
-        "repairs": [_distinct(group) for group in ordered[:SHOWN]],
+        "repairs": [_distinct(group) for group in ordered[:MOST_REPAIRS]],
         "distinct": len(ordered),
     }
 

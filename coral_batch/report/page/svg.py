@@ -122,6 +122,6 @@ def ticks(low: float, high: float, count: int = 4) -> list[float]:
     return [round(index * step, decimals) for index in range(first, max(last, first + 1) + 1)]
 
 
-def whole_ticks(count: int, at_most: int = 8) -> range:
+def whole_ticks(count: int, at_most: int) -> range:
     """Return at most about `at_most` of the numbers below `count`, evenly, from 0."""
     return range(0, count, max(1, -(-count // at_most)))
