@@ -203,6 +203,20 @@ def test_tests_that_do_not_pass_are_left_out_and_told(tmp_path: Path) -> None:
     assert any("missing_package" in one.detail for one in dropped)
 
 
+def test_a_name_is_made_of_any_path_and_is_given_once(tmp_path: Path) -> None:
+    files = {name: f"def f():\n    return 1\n{more}" for name, more in NAMED.items()}
+    test = "from day_1 import b\nfrom day_1_b import f\n\n\ndef test_b():\n    assert b() == f()\n"
+    late = "def test_f():\n    from importlib import import_module\n"
+    late += "    assert [import_module(name).f() for name in ('1day', 'day_1')] == [1, 1]\n"
+    write(tmp_path, files | {"test_any.py": f"{test}\n\n{late}"})
+    problems, dropped = read("folder", tmp_path)
+    assert [problem.name for problem in problems] == ["_1day", "day_1_f", "day_1_b"]
+    assert reasons(dropped) == [("day_1_b", "untestable")]
+
+
+NAMED = {"1day.py": "", "day_1.py": "\n\ndef b():\n    return 1\n", "day_1_b.py": ""}
+
+
 def test_settings_of_pytest_hold_wherever_it_looks_for_them(tmp_path: Path) -> None:
     files = {
         "stats.py": STATS,

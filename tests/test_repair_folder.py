@@ -26,6 +26,9 @@ FIRST = """def first(items):
 """
 
 
+TEST = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"
+
+
 def tried(folder: str, *rounds: Sequence[str], **options: Any) -> list[tuple[str, str, str]]:
     """Repair a folder with scripted answers; return file, function and outcome of what is tried."""
     found = repair_folder(folder, draw=Scripted(*rounds), **options)
@@ -114,9 +117,8 @@ def test_settings_and_fixtures_of_the_whole_project_hold(workspace: Path) -> Non
 def test_failing_tests_that_call_nothing_are_reported(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    test = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n\n\n"
-    late = "def test_absent(absent):\n    assert f(1) == 2\n"
-    write(workspace / "mine", {"m.py": "def f(n):\n    return n\n", "test_m.py": test + late})
+    late = "\n\ndef test_absent(absent):\n    assert f(1) == 2\n"
+    write(workspace / "mine", {"m.py": "def f(n):\n    return n\n", "test_m.py": TEST + late})
     assert coral("mine") == 2
     shown = capsys.readouterr().out
     assert "nothing to repair: mine/m.py passes its 1 test" in shown
@@ -138,22 +140,69 @@ def test_a_call_that_does_not_fit_the_parameters_is_a_call(workspace: Path) -> N
     ]
 
 
-def test_tests_that_did_not_run_after_others_hung_are_of_no_function(workspace: Path) -> None:
+def test_tests_that_did_not_run_after_others_hung_run_later(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coral_batch.verdicts.suites.LOSSES_AT_FIRST", 2)
     set_params({"verdicts.cpu_seconds": 0.5, "verdicts.wall_seconds": 5.0})
-    down = "def down(n):\n    while n != 0:\n        n -= 2\n    return n\n"
-    hangs = "import pytest\nfrom a import down\n\n\n@pytest.mark.parametrize('n', [1, 3, 5])\n"
-    hangs += "def test_down(n):\n    assert down(n) == 0\n"
-    first = "from b import first\n\n\ndef test_first():\n    assert first([3, 4]) == 3\n"
-    files = {"a.py": down, "b.py": "def first(items):\n    return items[-1]\n"}
-    write(workspace / "mine", files | {"test_a.py": hangs, "test_b.py": first})
-    found = [*repair_folder("mine", draw=Scripted([down.replace("2", "1")], []))]
-    repairs = {one.function: one for one in found if isinstance(one, Repair)}
-    assert repairs["down"].outcome == "repaired"
-    assert len(repairs["down"].failed) == 3
+    digits = "def digits(n):\n    count = 0\n    while n >= 0:\n        n //= 10\n"
+    digits += "        count += 1\n    return count\n"
+    hangs = "import pytest\nfrom a import digits\n\n\n"
+    hangs += "@pytest.mark.parametrize('n, want', [(1, 1), (5, 1), (42, 2)])\n"
+    hangs += "def test_digits(n, want):\n    assert digits(n) == want\n"
+    first = "from b import first, last\n\n\ndef test_first():\n    assert first([3, 4]) == 3\n"
+    files = {"a.py": digits, "b.py": "def first(items):\n    return items[-1]\nlast = max\n"}
+    fine = {"c.py": "def f(n):\n    return n\n", "test_c.py": TEST.replace("from m", "from c")}
+    write(workspace / "mine", files | fine | {"test_a.py": hangs, "test_b.py": first})
+    right = [digits.replace(">=", ">"), "def first(items):\n    return items[0]\n"]
+    assert tried("mine", ["def digits(n):\n    return 1\n", right[0]], right[1:]) == [
+        ("mine/a.py", "digits", "repaired"),
+        ("mine/b.py", "first", "repaired"),
+        ("mine/c.py", "", "nothing to repair"),
+    ]
+    found = next(repair_folder("mine", draw=Scripted([right[0]])))
+    assert isinstance(found, Repair)
+    assert len(found.failed) == 3
+
+
+def test_a_repair_breaks_no_test_of_the_folder(workspace: Path) -> None:
+    """Also none that is not seen to call the function: here a cache answers."""
+    text = "from functools import cache\n\n\n@cache\ndef sizes():\n    return {'a': 0, 'b': 2}\n"
+    tests = "from m import sizes\n\n\ndef test_a():\n    assert sizes()['a'] == 1\n\n\n"
+    tests += "def test_b():\n    assert sizes()['b'] == 2\n"
+    write(workspace / "mine", {"m.py": text, "test_m.py": tests})
+    wrong, right = (f"def sizes():\n    return {{'a': 1{rest}}}\n" for rest in ("", ", 'b': 2"))
+    (found,) = repair_folder("mine", draw=Scripted([wrong, right]))
+    assert isinstance(found, Repair)
+    assert (found.outcome, found.drawn) == ("repaired", 2)
+
+
+def test_files_with_tests_of_any_name_are_not_repaired(workspace: Path) -> None:
+    tests = (
+        "import unittest\nfrom app.price import total\n\n\nclass TotalTest(unittest.TestCase):\n"
+    )
+    tests += "    def setUp(self):\n        self.prices = [1, 2]\n\n"
+    tests += "    def test_total(self):\n        self.assertEqual(total(self.prices), 3)\n"
+    files = {
+        "pytest.ini": "[pytest]\npython_files = tests.py\n",
+        "app/__init__.py": "",
+        "app/price.py": "def total(prices):\n    return max(prices)\n",
+        "app/tests.py": tests,
+    }
+    write(workspace / "mine", files)
+    assert tried("mine", [], []) == [("mine/app/price.py", "total", "not repaired")]
+
+
+def test_imports_and_async_functions_are_told_from_failing_functions(workspace: Path) -> None:
+    text = "import helper\n\n\nasync def f(n):\n    return -n\n\n\ndef g(n):\n    return -n\n"
+    test = "def test_g():\n    from m import g\n    assert g(1) == 1\n\n\n"
+    late = "def test_f():\n    import asyncio, m\n    assert asyncio.run(m.f(1)) == 1\n"
+    files = {"m.py": text, "helper.py": "class A:\n    pass\n", "test_m.py": test + late}
+    write(workspace / "mine", files)
+    found = [*repair_folder("mine", draw=Scripted(["def g(n):\n    return n\n"]))]
     (untried,) = [one for one in found if isinstance(one, Untried)]
-    assert str(untried.file) == "mine/test_b.py"
-    assert "test_first fails" in untried.reason
-    assert "not run" in untried.reason
+    assert untried.reason == "failing tests call f: not defined by def"
+    assert [one.function for one in found if isinstance(one, Repair)] == ["g"]
 
 
 def test_repairs_of_a_folder_are_written_one_after_the_other(folder: Path) -> None:

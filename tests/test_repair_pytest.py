@@ -242,12 +242,66 @@ def test_no_option_ends_the_tests_early(workspace: Path) -> None:
     assert [one.kind for one in found.failed] == ["FAIL"] * 3
 
 
-@pytest.mark.parametrize("mark", ["conftest.py", ".git/config"])
-def test_a_project_without_settings_is_found_by_other_marks(workspace: Path, mark: str) -> None:
-    write(workspace / "mine", {mark: "", "src/m.py": "def f(n):\n    return -n\n"})
-    write(workspace / "mine/tests", {"test_m.py": TEST.replace("from m", "from src.m")})
-    found = repair("mine/src/m.py", "mine/tests", draw=lambda *_: ["def f(n):\n    return n\n"])
+WRONG, RIGHT = (f"def f(n):\n    return {value}\n" for value in ("-n", "n"))
+
+# Projects with one wrong function, m.f; the tests are in `tests`.
+PROJECTS = {
+    "conftest": {"conftest.py": "", "src/m.py": WRONG, "tests/test_m.py": "from src.m import f\n"},
+    "repository": {
+        ".git/config": "",
+        "day/src/m.py": "def f(n):\n    return -n * int(open('one.txt').read())\n",
+        "day/one.txt": "1",
+        "day/tests/test_m.py": "from src.m import f\n",
+    },
+    "workspace": {
+        "pytest.ini": "[pytest]\nusefixtures = one\n",
+        "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n",
+        "packages/core/pyproject.toml": "[project]\nname = 'core'\n",
+        "packages/core/src/core/__init__.py": "",
+        "packages/core/src/core/m.py": WRONG,
+        "packages/core/tests/test_m.py": "from core.m import f\n",
+    },
+    "a path with dots": {
+        "m.py": WRONG,
+        "tests/test_m.py": "import os, sys\n"
+        "sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))\nfrom m import f\n",
+    },
+    "temporary files": {
+        "m.py": "def f(n):\n    print(n, file=open('/var/tmp/out.txt', 'w'))\n    return -n\n",
+        "tests/test_m.py": "from m import f\n",
+    },
+    "decorators": {
+        "m.py": f"from functools import singledispatch\n\n\n@singledispatch\n{WRONG}",
+        "tests/test_m.py": "import subprocess\nfrom m import f\n\n\n"
+        "def test_jail():\n    subprocess.run(['true'])\n",
+    },
+    "modules that answer any name": {
+        "m.py": "import torch\n\n\ndef f():\n    return 1\n",
+        "tests/test_m.py": "from m import f\n",
+    },
+}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_a_project_of_any_make_is_repaired(workspace: Path, name: str) -> None:
+    files = {f"mine/{file}": text for file, text in PROJECTS[name].items()}
+    (module,) = [file for file in files if file.endswith("/m.py")]
+    (test,) = [file for file in files if file.endswith("test_m.py")]
+    files[test] += "\n\ndef test_f():\n    assert f(1) == 1\n"
+    write(workspace, files)
+    found = repair(module, Path(test).parent, draw=lambda *_: [RIGHT])
     assert found.outcome == "repaired"
+    assert found.function == "f"
+
+
+def test_a_method_next_to_an_async_one_is_not_taken_for_it(workspace: Path) -> None:
+    client = "class Client:\n    def __init__(self):\n        self.n = 1\n\n"
+    client += "    async def fetch(self):\n        return -self.n\n"
+    test = "import asyncio\nfrom m import Client\n\n\n"
+    test += "def test_fetch():\n    assert asyncio.run(Client().fetch()) == 1\n"
+    write(workspace, {"m.py": client, "test_m.py": test})
+    with refused("the failing tests call Client.__init__, Client.fetch", "--function"):
+        repair("m.py", "test_m.py", draw=lambda *_: [])
 
 
 def test_plugins_that_settings_require_are_found_and_their_late_errors_change_nothing(

@@ -92,9 +92,10 @@ ANSWER = 'def f(\n    x,\n    b=1,\n):\n    """Double."""\n    return 2 * x\n'
         ),
         ('def f(x):\n    "Twice é."; return x\n', '"Twice é."'),
         ('def f(x):\n    """F."""\n    return 0\n', '"""F."""'),
+        ('def f(x):\n    """F."""  # noqa: D401\n    return 0\n', '"""F."""  # noqa: D401'),
         ('def f(x): "Twice."; return x\n', '"""Double."""'),
     ],
-    ids=["alone", "beside code", "another signature", "in the signature's line"],
+    ids=["alone", "beside code", "another signature", "with a comment", "in the signature's line"],
 )
 def test_a_docstring_stays_where_nothing_or_code_stands_beside_it(
     text: str, docstring: str

@@ -17,7 +17,15 @@ from coral_batch.repair.repairing import Draw, Repair, Search, lazy_draw, proble
 from coral_batch.repair.tests import Failure, ProjectTests, check_ran, open_jail, outcomes_text
 from coral_batch.verdicts.functions import check_function, functions_of, read_source
 from coral_batch.verdicts.projects import DOCTESTS
-from coral_batch.verdicts.suites import ProjectJail, Ran, Request, called_of, import_root
+from coral_batch.verdicts.suites import (
+    NOT_RUN,
+    Outcome,
+    ProjectJail,
+    Ran,
+    Request,
+    called_of,
+    import_root,
+)
 
 
 @dataclass(frozen=True)
@@ -88,16 +96,14 @@ def repair_folder(
             yield Untried(_near(jail, name, folder, tests), "", f"pytest cannot collect it: {why}")
         left = [one for one in ran.outcomes if one.kind is not None]
         seen = False
-        for file in programs(folder):
+        for file in programs(folder, ran.files):
             own = str(file.resolve())
             of = [one for one in ran.outcomes if any(path == own for path, _ in called_of(one))]
             left = [one for one in left if one not in of]
             if all(one.kind is None for one in of):
                 continue
             seen = True
-            yield from _repairs(
-                file, replace(ran, outcomes=tuple(of)), request, jail, search, write
-            )
+            yield from _repairs(file, ran, of, request, jail, search, write)
         if not seen:
             raise CoralError(
                 "no test calls a function in the folder",
@@ -124,13 +130,20 @@ def _near(jail: ProjectJail, name: str, folder: Path, tests: Path) -> Path:
 
 
 def _repairs(
-    file: Path, ran: Ran, request: Request, jail: ProjectJail, search: Search, write: bool
+    file: Path,
+    ran: Ran,
+    of: Sequence[Outcome],
+    request: Request,
+    jail: ProjectJail,
+    search: Search,
+    write: bool,
 ) -> Iterator[Repair | Untried]:
     """Repair the functions of a file that failing tests call.
 
     Args:
         file: the file.
-        ran: the run of all tests, with the outcomes of those that call functions of the file.
+        ran: the run of all tests.
+        of: outcomes of the tests that call functions of the file.
         request: the request of that run.
         jail: the folder's jail.
         search: the search settings.
@@ -142,17 +155,19 @@ def _repairs(
         yield Untried(file, "", str(error))
         return
     request = replace(request, file=file.resolve())
-    outcomes = [one for one in ran.outcomes if one.kind is not None]
-    tests = ProjectTests(source, jail, request, ran, outcomes)
+    outcomes = [one for one in of if one.kind is not None]
+    passed = [one.id for one in ran.outcomes if one.kind == "PASS" and one not in of]
+    tests = ProjectTests(source, jail, request, ran, outcomes, passed)
     failed: Sequence[Failure] = tests.at_first
-    if write and failed:  # an earlier repair may have fixed it
+    # An earlier repair may have fixed it, and tests may not have run.
+    if failed and (write or any(one.got.startswith(NOT_RUN) for one in failed)):
         failed = tests.failures(source)
     if not failed:
         yield search.run(source, "", tests, failed)
     called = tests.called(failed, 1)
     names = [name for name in called if name in functions_of(source.tree)]
-    if called and not names:
-        yield Untried(file, "", f"failing tests call {', '.join(called)}: not defined by def")
+    if others := [name for name in called if name not in names]:
+        yield Untried(file, "", f"failing tests call {', '.join(others)}: not defined by def")
     left = {one.number for one in failed}
     for name in names:
         if not any(one.number in left and name in one.called for one in failed):

@@ -42,7 +42,7 @@ from coral_batch.verdicts.functions import (
     SourceFile,
     check_function,
     functions_of,
-    hides_calls,
+    is_cached,
     newlines,
     read_source,
     with_answer,
@@ -194,12 +194,14 @@ def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -
     """
     known = functions_of(source.tree)
     for distance in (0, 1, 2):
-        names = [name for name in tests.called(failed, distance) if name in known]
-        if len(names) == 1:
+        called = [name for name in tests.called(failed, distance) if name != "<lambda>"]
+        names = [name for name in called if name in known]
+        if len(names) == 1 and called == names:
             check_function(source, names[0])
             return names[0]
-        if names:
-            raise unclear(source.file, f"the failing tests call {', '.join(names)}", names)
+        if called:
+            found = f"the failing tests call {', '.join(called)}"
+            raise unclear(source.file, found, names or known)
     shown = "; ".join(f"{one.test}: {one.got}" for one in failed[:3])
     raise unclear(source.file, f"the failing tests are not seen to call any: {shown}", known)
 
@@ -377,7 +379,7 @@ def _spared(
     known = functions_of(source.tree)
     if calling := [one for one in failed if name in one.called]:
         files = {one.test.partition("::")[0] for one in calling}
-        hidden = files if hides_calls(source, name) else ()
+        hidden = files if is_cached(source, name) else ()
         return {
             one.number
             for one in failed

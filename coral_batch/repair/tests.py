@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,8 +31,8 @@ from coral_batch.verdicts.suites import (
 
 JSON = (".json", ".jsonl")
 
-_PROJECT = ("pyproject.toml", "setup.py", ".git")
-"""What marks the root of a project, like pytest's settings do."""
+_PROJECT = ("pyproject.toml", "setup.py")
+"""Files that mark the root of a project, like pytest's settings do."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ class ProjectTests:
         request: what pytest runs.
         ran: its run on the original file, with calls recorded.
         outcomes: outcomes of the tests that count.
+        others: tests that a candidate must pass as well if it passes more of these; they passed.
     """
 
     def __init__(
@@ -125,6 +127,7 @@ class ProjectTests:
         request: Request,
         ran: Ran,
         outcomes: Iterable[Outcome],
+        others: Iterable[str] = (),
     ) -> None:
         file = source.file.resolve()
         self._jail = jail
@@ -132,8 +135,9 @@ class ProjectTests:
         self._file = file
         self._calls = {one.id: _called(one, file) for one in self._outcomes}
         self._tests = tuple(one.id for one in self._outcomes)
-        self._request = replace(request, watch=False, only=self._tests)
-        self._collected = digest(ran.collected or (), self._tests)
+        self._others = tuple(others)
+        self._request = replace(request, watch=False)
+        self._all = ran.collected or ()
         lost = any(one.kind in ("TIMEOUT", "CRASH") for one in self._outcomes)
         self._losses = LOSSES if lost else 1
 
@@ -165,13 +169,23 @@ class ProjectTests:
 
     def failures(self, source: SourceFile) -> list[Failure]:
         """Run all tests on a candidate; return its failures."""
-        ran = self._jail.run(self._request, source.content.decode(), self._losses)
-        return self._failures(settled(ran, self._tests, self._collected))
+        failed = self._failures(self._run(self._tests, source))
+        if self._others and len(failed) < len(self.at_first):
+            failed += self._failures(self._run(self._others, source), len(self._tests))
+        return failed
 
-    def _failures(self, outcomes: Iterable[Outcome]) -> list[Failure]:
+    def _run(self, tests: tuple[str, ...], source: SourceFile) -> list[Outcome]:
+        request = replace(self._request, only=tests)
+        ran = self._jail.run(request, source.content.decode(), self._losses)
+        return settled(ran, tests, digest(self._all, tests))
+
+    def _failures(self, outcomes: Iterable[Outcome], first: int = 0) -> list[Failure]:
         return [
-            Failure(one.id, None, one.kind, one.detail, number, frozenset(self._calls[one.id]))
-            for number, one in enumerate(outcomes)
+            Failure(
+                *(one.id, None, one.kind, one.detail, number),
+                frozenset(self._calls.get(one.id, ())),
+            )
+            for number, one in enumerate(outcomes, first)
             if one.kind not in ("PASS", None)
         ]
 
@@ -321,7 +335,8 @@ def unclear(file: Path, found: str, choice: Sequence[str]) -> CoralError:
 def open_jail(paths: Sequence[Path], settings: Verdicts) -> ProjectJail:
     """Return the jail in which pytest runs.
 
-    The projects of all paths are mounted; pytest starts in the last one.
+    The projects of all paths are mounted. pytest starts in the last one; if that is only a
+    repository, in the innermost folder there that holds all paths.
 
     Args:
         paths: resolved paths of files or folders, the tests last.
@@ -334,21 +349,36 @@ def open_jail(paths: Sequence[Path], settings: Verdicts) -> ProjectJail:
         with reading(path):
             if not path.exists():
                 raise CoralError("no such file", file=path)
-    folders = [_project_folder(path) for path in paths]
+    own = [import_root(path if path.is_file() else path / "file") for path in paths]
+    folders = [_project_folder(folder) for folder in own]
     outermost = [one for one in dict.fromkeys(folders) if not {*folders} & {*one.parents}]
     start = next(one for one in outermost if folders[-1].is_relative_to(one))
+    if not _is_project(start):
+        inside = [folder for folder in own if folder.is_relative_to(start)]
+        start = Path(os.path.commonpath(inside))
     files = [file for folder in outermost for file in python_files(folder)]
     return ProjectJail(project_of(outermost, start, files), settings)
 
 
-def _project_folder(path: Path) -> Path:
-    """Return the project folder of a file or folder.
+def _project_folder(own: Path) -> Path:
+    """Return the project folder of a file's or folder's own folder.
 
-    Without a mark it is the outermost one with a conftest.py, or its own folder.
+    Like for pytest, that is the nearest one with its settings, else with another mark of a project.
+    Without them it is the repository, the outermost folder with a conftest.py, or `own`. A home
+    folder is no project's.
     """
-    own = import_root(path if path.is_file() else path / "file")
-    above = (own, *own.parents)
-    for folder in above:
-        if settings_of(folder) or any((folder / name).exists() for name in _PROJECT):
-            return folder
+    home = Path.home().resolve()
+    above = [one for one in (own, *own.parents) if one not in (home, *home.parents)]
+    marks: tuple[Callable[[Path], object], ...] = (
+        settings_of,
+        _is_project,
+        lambda folder: (folder / ".git").exists(),
+    )
+    for mark in marks:
+        if found := next(filter(mark, above), None):
+            return found
     return next((one for one in reversed(above) if (one / "conftest.py").is_file()), own)
+
+
+def _is_project(folder: Path) -> bool:
+    return settings_of(folder) is not None or any((folder / name).is_file() for name in _PROJECT)

@@ -145,14 +145,14 @@ def why_unfit(found: Sequence[Definition]) -> str:
     return "" if isinstance(found[0], ast.FunctionDef) else "not defined by def"
 
 
-def hides_calls(source: SourceFile, name: str) -> bool:
-    """Whether a decorator, such as a cache, may answer a call without running the function."""
-    found = definitions_of(source.tree, name)
-    decorators = [decorator for one in found for decorator in one.decorator_list]
-    return not all(isinstance(one, ast.Name) and one.id in _PLAIN for one in decorators)
-
-
-_PLAIN = ("classmethod", "property", "staticmethod")
+def is_cached(source: SourceFile, name: str) -> bool:
+    """Whether a decorator, by its name, may answer a call without running the function."""
+    decorators = [
+        ast.unparse(decorator)
+        for found in definitions_of(source.tree, name)
+        for decorator in found.decorator_list
+    ]
+    return any(re.search("cache|memo", one, re.IGNORECASE) for one in decorators)
 
 
 def functions_of(node: ast.Module | ast.ClassDef, prefix: str = "") -> list[str]:
@@ -263,7 +263,8 @@ def newlines(text: str) -> str:
 def take_docstring(code: str, function: str) -> tuple[str, str]:
     """Split a program into its code and the docstring of a function, or else of the module.
 
-    A docstring stays if it shares a line with other code, or is the function's whole body.
+    A docstring stays if it shares a line with other code, or is the function's whole body. A
+    comment after it goes with it.
 
     Args:
         code: the program.
@@ -287,7 +288,7 @@ def take_docstring(code: str, function: str) -> tuple[str, str]:
         lines = code.split("\n")
         before = lines[first.lineno - 1].encode()[: first.col_offset]
         after = lines[first.end_lineno - 1].encode()[first.end_col_offset :]
-        if not before.strip() and not after.strip():
+        if not before.strip() and after.strip()[:1] in (b"", b"#"):
             del lines[first.lineno - 1 : first.end_lineno]
             return as_module("\n".join(lines)), text.strip()
     return as_module(code), ""

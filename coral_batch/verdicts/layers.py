@@ -181,6 +181,9 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
     readable = _outermost([*runtime, *environment(), *_SYSTEM, *project.folders])
     options = [option for name in _DEVICES for option in ("--dev-bind", *[f"/dev/{name}"] * 2)]
     options += ["--dir", _THROUGH, "--dir", _COMPILED]
+    for name in ("/tmp", "/var/tmp"):
+        if not any(f"{path}/".startswith(f"{name}/") for path in readable):
+            options += ["--symlink", SCRATCH, name]
     command = (*_bubblewrap(readable, options, packages=True), executable, *_ARGUMENTS)
     filters = None if alone.filters is None else _filters(project=True)
     setup = vars(project) | {

@@ -30,6 +30,9 @@ _LEFT_OUT = ("roles.jsonl",)
 
 DOCTESTS = "--doctest-modules"
 
+_ENVIRONMENT = ("pyvenv.cfg", "conda-meta/history")
+"""Files that mark a virtual environment, as for pytest."""
+
 
 def open_project(root: Path, settings: Verdicts) -> ProjectJail:
     """Return the jail of a project in a single folder.
@@ -167,7 +170,7 @@ def project_files(root: Path) -> list[Path]:
         folders[:] = [
             name
             for name in folders
-            if _is_shown(name) and not (here / name / "pyvenv.cfg").exists()
+            if _is_shown(name) and not any((here / name / mark).exists() for mark in _ENVIRONMENT)
         ]
         found += [here / name for name in files if _is_shown(name)]
     return sorted(file for file in found if file.is_file() and not file.is_symlink())

@@ -35,6 +35,12 @@ from coral_batch.verdicts.layers import Project, project_isolation
 LOSSES = 3
 """How many tests of a candidate may kill their process."""
 
+LOSSES_AT_FIRST = 12
+"""How many may if calls are watched, so in the original project."""
+
+NOT_RUN = "not run, because "
+"""How the detail of a test begins that did not run after so many."""
+
 COLLECTING = 30.0
 """Processor seconds for importing the project and collecting its tests, and for pytest's work after
 the last test; wall time is three times as much."""
@@ -85,12 +91,14 @@ class Ran:
         said: pytest's errors, one line for each file that it could not collect; empty if all went
             well.
         kind: the kind of the error if nothing was collected.
+        files: the resolved paths of the files with collected tests, doctests left out.
     """
 
     collected: tuple[str, ...] | None
     outcomes: tuple[Outcome, ...]
     said: str
     kind: Kind = "ERROR"
+    files: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -153,23 +161,25 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         Args:
             request: the tests and the file.
             text: the file's new content; None for the original.
-            losses: how many tests may kill their process before the rest are skipped, >= 1.
+            losses: how many tests may kill their process before the rest are skipped, >= 1; if
+                calls are watched, `LOSSES_AT_FIRST`.
 
         Raises:
             JailError: the jail or the machine failed.
         """
+        losses = LOSSES_AT_FIRST if request.watch else losses
         ran = self._run(replace(request, watch=False), text, losses, frozenset())
         if not request.watch or not ran.outcomes:
             return ran
         # Watching slows tests down and takes stack, so that a correct one might fail.
         stuck = frozenset(one.id for one in ran.outcomes if one.kind in _STUCK)
-        watched = self._run(request, text, losses, stuck)
+        watched = self._run(request, text, 2 * len(ran.outcomes), stuck)
         called = {one.id: one.called for one in watched.outcomes}
         outcomes = [replace(one, called=called.get(one.id, ())) for one in ran.outcomes]
         return replace(ran, outcomes=tuple(outcomes))
 
     def _run(self, request: Request, text: str | None, losses: int, stuck: frozenset[str]) -> Ran:
-        """Run tests once; `stuck` are those that get no more time if calls are watched."""
+        """Run tests once; `stuck` are those that get less time if calls are watched."""
         done: dict[str, Outcome] = {}
         while True:
             one = _Child(self._jail, self._message(request, text, [*done]), self._settings, stuck)
@@ -181,8 +191,8 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
             left = _wanted(ran.collected, request.only, done)
             if losses == 0:
                 last = replace(done[one.lost], cpu_seconds=0.0, wall_seconds=0.0)
-                why = f"not run, because {one.lost} ended the process: {last.detail}"
-                last = replace(last, detail=compare.shorten(why), called=())
+                why = f"{NOT_RUN}{one.lost} ended the process: {last.detail}"
+                last = replace(last, detail=compare.shorten(why))
                 done |= {id: replace(last, id=id) for id in left}
                 break
             if not left:
@@ -271,7 +281,7 @@ class _Child:
         jail: where it is forked.
         message: its request.
         limits: the limits of each test.
-        stuck: the tests that get no more time if calls are watched.
+        stuck: the tests that get less time if calls are watched, not more.
 
     Attributes:
         lost: the test that killed it or that pytest left out; None if there is none.
@@ -289,6 +299,7 @@ class _Child:
         self._collecting = ""
         self._broken = ""
         self._collected: tuple[str, ...] | None = None
+        self._files: frozenset[str] = frozenset()
         self._left: list[str] = []
         self._called: defaultdict[str, set[tuple[str, str, int]]] = defaultdict(set)
         self._found: list[Outcome] = []
@@ -308,7 +319,7 @@ class _Child:
                 if isinstance(stop, Forged):
                     self._doubt(stop.detail)
         outcomes = [replace(one, called=self._called_of(one.id)) for one in self._found]
-        return Ran(self._collected, tuple(outcomes), said, kind)
+        return Ran(self._collected, tuple(outcomes), said, kind, self._files)
 
     def _follow(self, child: Child) -> str:
         """Record the child's messages until pytest has ended; return pytest's errors.
@@ -324,8 +335,11 @@ class _Child:
                 case ["collecting", str(where)] if self._collected is None:
                     self._collecting = where
                     continue
-                case ["collected", [*ids], str(why)] if self._collected is None and _are_texts(ids):
+                case ["collected", [*ids], [*files], str(why)] if (
+                    self._collected is None and _are_texts(ids) and _are_texts(files)
+                ):
                     self._collected, self._broken = tuple(ids), why.strip()
+                    self._files = frozenset(files)
                     only, done = self._message["only"], self._message["done"]
                     self._left = _wanted(self._collected, only, done)
                 case ["call", str(node), str(file), str(name), int(distance)]:
@@ -356,7 +370,9 @@ class _Child:
 
     def _clock(self, limits: Verdicts) -> Clock:
         """Return a clock for collecting or for the next test."""
-        factor = 1 if self._stuck & {*self._left[:1]} else self._factor
+        factor: float = self._factor
+        if self._stuck & {*self._left[:1]}:
+            factor = min(1, _STUCK_SECONDS / limits.cpu_seconds)
         cpu, wall = limits.cpu_seconds, limits.wall_seconds
         return Clock(replace(limits, cpu_seconds=factor * cpu, wall_seconds=factor * wall))
 
@@ -398,6 +414,8 @@ class _Child:
 
 _KINDS = ("PASS", "FAIL", "ERROR", "MEMORY", SKIPPED)
 _STUCK = ("TIMEOUT", "MEMORY", "CRASH")
+_STUCK_SECONDS = 2.0
+"""Processor seconds of a test that is known to end its process, if calls are watched."""
 
 
 def _are_texts(values: list[Any]) -> bool:

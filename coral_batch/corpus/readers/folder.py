@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from coral_batch.verdicts.functions import (
     Definition,
     SourceFile,
     definitions_of,
-    hides_calls,
+    is_cached,
     read_source,
     take_docstring,
     why_unfit,
@@ -86,13 +87,16 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     bugs = _bugs(path)
     project = _Project(path, origin, ran, _tests_of(passed, path.resolve()), folder_hash(path))
     problems: list[Problem] = []
-    for file in programs(path.resolve()):
+    for file in programs(path.resolve(), ran.files):
         name = file.relative_to(path.resolve()).as_posix()
         for made in project.read(file, name, bugs.pop(name, None)):
-            if isinstance(made, Problem):
-                problems.append(made)
-            else:
+            if not isinstance(made, Problem):
                 dropped.append(made)
+            elif any(made.name == one.name for one in problems):
+                why = f"of {name}; another problem has this name"
+                dropped.append(DroppedProblem(made.name, "untestable", why))
+            else:
+                problems.append(made)
     for name, file in bugs.items():
         raise CoralError("a buggy file without its program", file=file, expected=name)
     if not problems:
@@ -102,16 +106,21 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
             found="; ".join(f"{one.name}: {one.detail}" for one in dropped) or "no programs",
             expected="tests that import NAME.py of this folder",
         )
-    _check_names(problems)
     return problems, dropped
 
 
-def programs(folder: Path) -> list[Path]:
-    """Return the programs of a folder: the files that are not named like tests."""
+def programs(folder: Path, tests: AbstractSet[str]) -> list[Path]:
+    """Return the programs of a folder: the files that are not named like tests, nor have any.
+
+    Args:
+        folder: the folder.
+        tests: resolved paths of files with tests.
+    """
     return [
         file
         for file in python_files(folder)
         if "." not in file.stem
+        and str(file.resolve()) not in tests
         and not file.stem.startswith("test_")
         and not file.stem.endswith("_test")
         and file.stem not in _NO_PROGRAMS
@@ -203,7 +212,7 @@ class _Project:
         stem = Path(name).with_suffix("").as_posix()
         for function in tested:
             called_so = stem if len(tested) == 1 else f"{stem}_{function}"
-            called_so = re.sub(r"[^A-Za-z0-9_]", "_", called_so)
+            called_so = re.sub(r"[^A-Za-z0-9_]|^(?=[0-9])", "_", called_so)
             if why := why_unfit(nodes[function]):
                 yield DroppedProblem(called_so, "untestable", why)
                 continue
@@ -229,8 +238,8 @@ class _Project:
             )
 
     def _and_hidden(self, source: SourceFile, function: str, tests: Sequence[str]) -> list[str]:
-        """Add the tests in which a decorator, such as a cache, may have hidden a call."""
-        if not hides_calls(source, function):
+        """Add the tests in which a cache may have hidden a call."""
+        if not is_cached(source, function):
             return list(tests)
         files = {test.partition("::")[0] for test in tests}
         others = [one.id for one in self.ran.outcomes if one.kind == "PASS" and one.id not in tests]
@@ -268,17 +277,3 @@ def _trimmed(text: str) -> list[str]:
 def _dump(source: SourceFile, function: str) -> list[str]:
     text, _ = take_docstring(source.text, function)
     return list(map(ast.dump, definitions_of(SourceFile(source.file, text).tree, function)))
-
-
-def _check_names(problems: Sequence[Problem]) -> None:
-    seen: dict[str, str] = {}
-    for one in problems:
-        assert isinstance(one.tests, Suite)
-        if one.name in seen or not one.name.isidentifier():
-            raise CoralError(
-                "a program's name cannot be made the name of a problem",
-                file=one.tests.file,
-                found=one.name,
-                expected="letters, digits and underscores, and no two names that become the same",
-            )
-        seen[one.name] = one.tests.file

@@ -22,6 +22,7 @@ import re
 import resource
 import site
 import sys
+import sysconfig
 import tempfile
 import threading
 import traceback
@@ -37,7 +38,7 @@ from typing import Any, NoReturn
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 from _pytest.config import default_plugins
-from _pytest.doctest import DoctestModule
+from _pytest.doctest import DoctestItem, DoctestModule
 
 from . import kernel
 from .channel import receive, send
@@ -52,6 +53,8 @@ def prepare(setup: dict[str, Any]) -> None:
     """Import what every child needs, and record pytest's state before any program runs."""
     # pytest would otherwise search its plugins in each child, which takes longer than a test.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    # Each child mounts it. Until then nothing can be written, which torch tries on import.
+    tempfile.tempdir = os.environ["TMPDIR"]
     plugins = sorted({one.value.partition(":")[0] for one in entry_points(group="pytest11")})
     for name in (*(f"_pytest.{name}" for name in default_plugins), *plugins):
         if (module := _imported(name)) and name in plugins:
@@ -74,11 +77,13 @@ def prepare(setup: dict[str, Any]) -> None:
     arguments = [*_options(), "--capture=no", "-c", os.devnull, "--rootdir", "/", setup["through"]]
     pytest.main(arguments, plugins=[*_plugins.values()])
     own = {*setup["own"]} - never
-    installed = (*setup["sites"], str(Path(__file__).parent))
+    # A project's folder may hold an environment, the interpreter, or coral-batch.
+    standard = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
+    others = (*setup["sites"], *standard, str(Path(__file__).parent))
     _covered.extend(
         name
-        for name, module in sys.modules.items()
-        if name.partition(".")[0] in own or _is_below(module, setup["folders"], installed)
+        for name, module in [*sys.modules.items()]
+        if name.partition(".")[0] in own or _is_below(module, setup["folders"], others)
     )
 
 
@@ -89,7 +94,9 @@ _JAILS = ("ctypes", "mmap", "resource")  # standard modules that the jail uses a
 
 def _is_below(module: ModuleType, folders: Sequence[str], but: Sequence[str]) -> bool:
     """Whether a module, or a part of a namespace package, lies in a folder, but not in others."""
-    places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+    # Not getattr for these: torch has modules that answer any name.
+    values = getattr(module, "__dict__", {})
+    places = [values.get("__file__"), *(values.get("__path__") or ())]
     inside, outside = (tuple(f"{one}/" for one in paths) for paths in (folders, but))
     return any(
         f"{place}/".startswith(inside) and not f"{place}/".startswith(outside) for place in places
@@ -158,8 +165,9 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
 def run(channel: int, request: dict[str, Any]) -> None:
     """Run pytest and send frames about it.
 
-    - ``["collecting", id]`` for each file and folder, then ``["collected", [id...], text]`` with
-      pytest's errors for files that it could not collect.
+    - ``["collecting", id]`` for each file and folder, then ``["collected", [id...], [path...],
+      text]`` with the files of tests, doctests left out, and pytest's errors for files that it
+      could not collect.
     - If calls are watched: ``["call", id, file, name, distance]`` for each project function called
       by a test, or for all tests of a file, class or folder; see
       `coral_batch.verdicts.suites.Outcome`.
@@ -258,6 +266,7 @@ class _Plugin:
         self._node = ""
         self._from = ""
         self._called: set[tuple[str, str, int]] = set()
+        self._files_of: dict[str, str] = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: Any) -> None:
@@ -333,7 +342,13 @@ class _Plugin:
         for item in session.items:
             number = known[item.nodeid] = known.get(item.nodeid, 0) + 1
             self._ids[id(item)] = f"{item.nodeid}#{number}" if number > 1 else item.nodeid
-        self._tell("collected", [self._ids[id(item)] for item in session.items], self.broken)
+        tests = [item for item in session.items if not isinstance(item, DoctestItem)]
+        self._tell(
+            "collected",
+            [self._ids[id(item)] for item in session.items],
+            sorted({os.path.realpath(item.path) for item in tests}),
+            self.broken,
+        )
         functions = (getattr(item, "function", None) for item in session.items)
         self._tests = {one: _code(one) for one in functions if isinstance(one, FunctionType)}
         session.items[:] = [
@@ -449,46 +464,61 @@ class _Plugin:
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
         """Report which project functions a test calls; at once, since the test may never end."""
-        if event != "call":
-            return
         code = frame.f_code
-        if code.co_filename.startswith(self._folders):
+        # The code of a module or class is no function.
+        if event != "call" or not code.co_flags & inspect.CO_OPTIMIZED:
+            return
+        file = self._file_of(code)
+        if file.startswith(self._folders):
             caller = frame.f_back
             outside = "<locals>" not in code.co_qualname and (
                 caller is None
                 or caller.f_code.co_filename != code.co_filename
                 or _is_wrapper(caller.f_code)
             )
-            distance = (0 if self._calling else 1) if outside else 2
-            call = (code.co_filename, code.co_qualname, distance)
-            if call in self._called or (
-                self._from and (caller is None or caller.f_code.co_filename != self._from)
-            ):
+            if self._from and (caller is None or self._file_of(caller.f_code) != self._from):
                 return
-            self._called.add(call)
-            self._tell("call", self._node, *call)
+            self._tell_call(file, code, outside)
 
     def _note_refused(self, error: TypeError) -> None:
         """Report the project function whose parameters did not fit a call: it has no frame."""
         named = re.match(r"([\w.]+)\(\) ", str(error))
-        if named is None:
-            return
+        found = {*self._named(named[1])} if named is not None else set()
+        if len(found) == 1:
+            (code,) = found
+            *_, (caller, _) = traceback.walk_tb(error.__traceback__)
+            outside = caller.f_code.co_filename != code.co_filename
+            self._tell_call(self._file_of(code), code, outside)
+
+    def _named(self, name: str) -> Iterator[CodeType]:
+        """Yield the code of all project functions of a qualified name."""
         for module in [*sys.modules.values()]:
-            found: Any = module
-            for name in named[1].split("."):
-                found = getattr(found, name, None)
-            code = getattr(inspect.unwrap(found), "__code__", None) if callable(found) else None
-            if isinstance(code, CodeType) and code.co_filename.startswith(self._folders):
-                *_, (caller, _) = traceback.walk_tb(error.__traceback__)
-                near = caller.f_code.co_filename != code.co_filename
-                distance = (0 if self._calling else 1) if near else 2
-                call = (code.co_filename, code.co_qualname, distance)
-                if call not in self._called:
-                    self._called.add(call)
-                    self._tell("call", self._node, *call)
+            values = getattr(module, "__dict__", {})
+            if str(values.get("__file__")).startswith(self._folders):
+                first, *rest = name.split(".")
+                found: Any = values.get(first)
+                for part in rest:
+                    found = getattr(found, part, None)
+                code = getattr(inspect.unwrap(found), "__code__", None) if callable(found) else None
+                if isinstance(code, CodeType) and self._file_of(code).startswith(self._folders):
+                    yield code
+
+    def _tell_call(self, file: str, code: CodeType, outside: bool) -> None:
+        distance = (0 if self._calling else 1) if outside else 2
+        call = (file, code.co_qualname, distance)
+        if call not in self._called:
+            self._called.add(call)
+            self._tell("call", self._node, *call)
+
+    def _file_of(self, code: CodeType) -> str:
+        """Return the real path of a function's file: tests may put `..` into sys.path."""
+        name = code.co_filename
+        if name not in self._files_of:
+            self._files_of[name] = os.path.realpath(name) if name.startswith("/") else name
+        return self._files_of[name]
 
     def _count(self, frame: FrameType, event: str, _: object) -> Any:
-        return self._line if frame.f_code.co_filename == self._file else None
+        return self._line if self._file_of(frame.f_code) == self._file else None
 
     def _line(self, frame: FrameType, event: str, _: object) -> Any:
         if event == "line":
