@@ -133,6 +133,45 @@ PERMITTED = {
         ["async def f(a):\n    a.pop()\n    with a:\n        return a\n"],
         ["async def f(a):\n    with a:\n        return a\n"],
     ),
+    "F841 where an exception is expected, and of a name that is global elsewhere": (
+        "def f(n):\n    try:\n        x = 1 / n\n    except OSError:\n        return 0\n\n\n"
+        "def g():\n    global x\n    x = 1\n",
+        [
+            "def f(n):\n    try:\n        1 / n\n    except OSError:\n        return 0\n\n\n"
+            "def g():\n    global x\n    x = 1\n"
+        ],
+        [
+            "def f(n):\n    try:\n        pass\n    except OSError:\n        return 0\n\n\n"
+            "def g():\n    global x\n    x = 1\n",
+            "def f(n):\n    try:\n        1 / n\n    except OSError:\n        return 0\n\n\n"
+            "def g():\n    global x\n    x = 0\n",
+        ],
+    ),
+    "F841 of an attribute": (
+        "def f(d):\n    x = d.n\n    return d\n",
+        ["def f(d):\n    d.n\n    return d\n"],
+        ["def f(d):\n    return d\n"],
+    ),
+    "F811 of imports": (
+        "from os.path import join\nfrom posixpath import join\n\n\n"
+        "def f():\n    import re\n    import re\n    return re, join\n",
+        ["from posixpath import join\n\n\ndef f():\n    import re\n    return re, join\n"],
+        ["from os.path import join\n\n\ndef f():\n    import re\n    return re, join\n"],
+    ),
+    "E741 of an attribute, a global and in a text": (
+        "def f(self):\n    global l\n    self.l = l = 1\n    g(\"id='l'\")\n",
+        ["def f(self):\n    global x\n    self.x = x = 1\n    g(\"id='l'\")\n"],
+        [
+            "def f(self):\n    global x\n    self.x = x = 1\n    g(\"id='x'\")\n",
+            "def f(self):\n    global x\n    self.y = x = 1\n    g(\"id='l'\")\n",
+        ],
+    ),
+    "F824 beside an assignment": (
+        "A = 1\n\n\ndef f():\n    global A\n    return A\n\n\n"
+        "def g():\n    global A\n    A = 2\n",
+        ["A = 1\n\n\ndef f():\n    return A\n\n\ndef g():\n    global A\n    A = 2\n"],
+        ["A = 1\n\n\ndef f():\n    return A\n\n\ndef g():\n    A = 2\n    return A\n"],
+    ),
     "F824": (
         "A = 1\n\n\ndef f():\n    global A\n    return A\n",
         ["A = 1\n\n\ndef f():\n    return A\n"],

@@ -118,7 +118,7 @@ def _with_findings(
     kept = []
     for (code, candidate), whole in zip(first.items(), written, strict=True):
         codes = {finding.code for finding in found[code]}
-        silenced = [finding for finding in whole if finding not in found[code]]
+        silenced = [one for one in whole if one not in found[code]] if whole != found[code] else []
         reasons = {
             "silenced": silenced,
             "clean": not codes,
@@ -158,9 +158,15 @@ def _with_canonical(
     for candidate, findings in zip(complete, left, strict=True):
         if findings:
             drops.append(Dropped(candidate.source, "not_silent", _listed(findings)))
+        elif _UNANSWERABLE.search(candidate.canonical):
+            why = "a line with #! or ``` at its start: an answer's fence moves or ends there"
+            drops.append(Dropped(candidate.source, "unanswerable", why))
         else:
             kept.append(candidate)
     return kept
+
+
+_UNANSWERABLE = re.compile("\\A#!|^```", re.MULTILINE)
 
 
 def _with_passed_scores(

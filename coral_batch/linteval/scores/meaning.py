@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from coral_batch.records.finding import Finding
 from coral_batch.verdicts.inside import syntax
@@ -25,9 +26,9 @@ _NAMED = {
     "F841": "^local variable '(.+)' is",
     **dict.fromkeys(("E741", "E742", "E743"), "'(.+)'"),
 }
-_NAMES = re.compile(r"(\b(?:id|arg|name|asname)=')([^']*)")  # in the output of `ast.dump`
 _ACTS = (
     *(ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Subscript, ast.Starred),
+    ast.Attribute,
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
 
@@ -45,21 +46,35 @@ def same(original: str, findings: Sequence[Finding], answer: str) -> bool:
     """
     form = _Form(findings)
     try:
-        before, after = (ast.dump(form.visit(syntax.parse(code))) for code in (original, answer))
+        before, after = (form.visit(syntax.parse(code)) for code in (original, answer))
+        ambiguous = form.named["E741"] | form.named["E742"] | form.named["E743"]
+        return ast.dump(before) == ast.dump(_with_old_names(after, before, ambiguous))
     except (SyntaxError, RecursionError, ValueError):  # ValueError: integer too long to print
         return False
-    ambiguous = form.named["E741"] | form.named["E742"] | form.named["E743"]
-    return before == _with_old_names(after, before, ambiguous)
 
 
-def _with_old_names(after: str, before: str, ambiguous: Collection[str]) -> str:
-    """Return a dumped tree with ambiguous names in place of the one new name that each has."""
-    old, new = ([name for _, name in _NAMES.findall(tree)] for tree in (before, after))
+def _with_old_names(after: ast.AST, before: ast.AST, ambiguous: Collection[str]) -> ast.AST:
+    """Return a tree with ambiguous names in place of the one new name that each has."""
+    old, new = ([name for *_, name in _names_in(tree)] for tree in (before, after))
     pairs = zip(old, new, strict=False)
     names = {there: here for here, there in pairs if here in ambiguous and there not in old}
-    if len(set(names.values())) < len(names):
-        return after
-    return _NAMES.sub(lambda match: f"{match[1]}{names.get(match[2], match[2])}", after)
+    if len(set(names.values())) == len(names):
+        for place, key, name in [*_names_in(after)]:
+            place[key] = names.get(name, name)
+    return after
+
+
+def _names_in(tree: ast.AST) -> Iterator[tuple[Any, Any, str]]:
+    """Yield the container, the key in it, and the value of each name, also of attributes."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant):
+            for field, value in ast.iter_fields(node):
+                if isinstance(value, str):
+                    yield vars(node), field, value
+                elif isinstance(value, list):
+                    yield from (
+                        (value, at, one) for at, one in enumerate(value) if isinstance(one, str)
+                    )
 
 
 class _Form(ast.NodeTransformer):
@@ -72,6 +87,8 @@ class _Form(ast.NodeTransformer):
         codes: their codes.
         named: flake8 code -> the names in its findings.
         unused: the variables to remove from the innermost function.
+        assigned: the names that it assigns.
+        guarded: whether this is part of a `try`, where any expression can matter.
     """
 
     def __init__(self, findings: Sequence[Finding]) -> None:
@@ -82,27 +99,38 @@ class _Form(ast.NodeTransformer):
                 names = re.findall(_NAMED[finding.code], finding.message)
                 self.named[finding.code].update(names)
         self.unused: set[str] = set()
+        self.assigned: set[str] = set()
+        self.guarded = False
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
         self.generic_visit(node)
+        body = self._last(node.body)
         imports = {
-            ast.dump(one): one for one in node.body if isinstance(one, ast.Import | ast.ImportFrom)
+            ast.dump(one): one for one in body if isinstance(one, ast.Import | ast.ImportFrom)
         }
-        others = [one for one in node.body if not isinstance(one, ast.Import | ast.ImportFrom)]
-        node.body = [*(imports[key] for key in sorted(imports)), *self._last(others)]
+        others = [one for one in body if not isinstance(one, ast.Import | ast.ImportFrom)]
+        node.body = [*(imports[key] for key in sorted(imports)), *others]
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        around, self.unused = self.unused, set()
         self.generic_visit(node)
+        self.unused = around
         node.body = self._last(node.body)
         return node
 
     def _last(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Remove definitions that a later one of the same name replaces."""
+        """Remove definitions and imports that a later one of the same name replaces."""
         kept: list[ast.stmt] = []
         later: set[str] = set()
         for one in reversed(body):
-            name = getattr(one, "name", "")  # of a function or a class
+            match one:
+                case ast.Import([alias]) | ast.ImportFrom(_, [alias]):
+                    name = alias.asname or alias.name
+                case ast.Assign([ast.Name(name)], ast.Lambda()):  # from a function, for E731
+                    pass
+                case _:
+                    name = getattr(one, "name", "")  # of a function or a class
             if name not in later:
                 kept.insert(0, one)
             later |= {name} & self.named["F811"]
@@ -134,10 +162,19 @@ class _Form(ast.NodeTransformer):
         return ast.Constant("".join(texts)) if len(texts) == len(node.values) else node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
-        acts = any(isinstance(part, _ACTS) for part in ast.walk(node.value))
+        acts = self.guarded or any(isinstance(part, _ACTS) for part in ast.walk(node.value))
+        self.generic_visit(node)
         if isinstance(node.value, ast.Constant) or ("F841" in self.codes and not acts):
             return None
-        return self.generic_visit(node)
+        return node
+
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> ast.AST:
+        around, self.guarded = self.guarded, True
+        self.generic_visit(node)
+        self.guarded = around
+        return node
+
+    visit_TryStar = visit_Try
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
@@ -164,11 +201,19 @@ class _Form(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        around, self.unused = self.unused, set()
-        if "F841" in self.codes:
-            self.unused = {"_", *self.named["F841"]} - _read_in(node)
+        around = self.unused, self.assigned, self.guarded
+        self.assigned = _assigned_in(node)
+        shared = {
+            name
+            for one in ast.walk(node)
+            if isinstance(one, ast.Global | ast.Nonlocal)
+            for name in one.names
+        }
+        unused = {"_", *self.named["F841"]} if "F841" in self.codes else set()
+        self.unused, self.guarded = unused - _read_in(node) - shared, False
         self.generic_visit(node)
-        self.unused = around
+        self.unused, self.assigned, self.guarded = around
+        node.body = self._last(node.body)
         match node:
             case ast.FunctionDef(body=[ast.Return(value)], decorator_list=[], returns=None):
                 if "E731" in self.codes:
@@ -200,7 +245,8 @@ class _Form(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> ast.AST | None:
-        node.names = [name for name in node.names if name not in self.named["F824"]]
+        unneeded = self.named["F824"] - self.assigned
+        node.names = [name for name in node.names if name not in unneeded]
         return node if node.names else None
 
     visit_Nonlocal = visit_Global
@@ -224,6 +270,11 @@ def _shown(alias: ast.alias) -> str:
 def _read_in(node: ast.AST) -> set[str]:
     names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
     return {one.id for one in names if not isinstance(one.ctx, ast.Store)}
+
+
+def _assigned_in(node: ast.AST) -> set[str]:
+    names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    return {one.id for one in names if not isinstance(one.ctx, ast.Load)}
 
 
 def _negated(value: ast.expr) -> ast.expr:

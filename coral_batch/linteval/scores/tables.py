@@ -66,8 +66,9 @@ def score_samples(
         row = asdict(score(original, sample.code, had, found, shown, verdicts))
         rows["linteval_changes"] += [{**key, **change} for change in row.pop("changes")]
         rows["linteval_scores"].append({"genome": sample.genome, **key, **row})
+        visible = set(shown)
         rows["linteval_findings"] += [
-            {**key, **asdict(finding), "silenced": finding not in shown} for finding in found
+            {**key, **asdict(finding), "silenced": finding not in visible} for finding in found
         ]
         rows["linteval_verdicts"] += [
             {**key, **asdict(verdict), "isolation": isolation} for verdict in verdicts or ()
