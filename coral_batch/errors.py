@@ -77,8 +77,8 @@ def apart(found: str, file: Path | None = None) -> CoralError:
     return CoralError(problem, file=file, found=found, action="run `dvc repro`")
 
 
-class TooLong(CoralError):
-    """A prompt and its answer do not fit the model."""
+class Unfit(CoralError):
+    """A program cannot be shown to the model: it is too long, or contains a special token."""
 
 
 @contextmanager

@@ -222,6 +222,14 @@ def test_a_tokenizer_without_an_end_of_text_is_refused(tmp_path: Path) -> None:
         materialise(str(source), None, tmp_path / "base", tmp_path)
 
 
+def test_attention_that_answers_cannot_be_drawn_with_is_refused_at_once(tmp_path: Path) -> None:
+    folder = make_tiny_base(tmp_path / "tiny")
+    file = folder / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"attn_logit_softcapping": 50.0}))
+    with pytest.raises(CoralError, match="caps its scores"):
+        materialise(str(folder), None, tmp_path / "base", tmp_path)
+
+
 def test_a_model_with_code_of_its_own_is_refused_and_nothing_asked(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

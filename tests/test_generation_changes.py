@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from coral_batch.errors import CoralError
 from coral_batch.models.decoding.answer import Unit
 from coral_batch.models.decoding.changes import (
     ATTEMPTS,
     CLOSING,
     Copy,
+    Dull,
     FirstChanges,
     Original,
     copy_of,
@@ -129,6 +131,33 @@ def test_answers_have_the_distribution_of_those_that_are_no_copy(base: Path, kno
         assert statistic < len(common) + 5 * np.sqrt(2 * len(common))
 
 
+def moves(before: str, copied: str, blank: str) -> bool:
+    """Whether a blank text indents a line differently, or ends it early."""
+    line, (ends, *indentation) = before.rpartition("\n")[2], blank.split("\n")
+    if not indentation:
+        return not line.strip()
+    one = len(indentation) == 1 and not ends and "\r" not in blank and bool(line.strip())
+    return one and (bool(copied.strip()) or copied.rpartition("\n")[2] != indentation[0])
+
+
+def test_a_greedy_change_may_move_a_line(base: Path) -> None:
+    """So that a statement in the wrong block, or one that goes on too long, can be repaired."""
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    text = "if a:\n    b = c + d\n"
+    tokens = tokenizer(text, add_special_tokens=False)["input_ids"]
+    dull = Dull(tokenizer, len(tokenizer), layout=False)
+    texts = [tokenizer.decode([token]) for token in tokens]
+    assert "".join(texts) == text
+    found = {}
+    for at, moving in enumerate(dull.moving(tokens)):
+        found["".join(texts[:at])] = {tokenizer.decode([one]) for one in moving}
+    assert "\n" in found["if a:\n    b = c"]
+    assert not any("\n" in one for one in found["if a:\n"])
+    assert any(one and not one.strip(" ") for one in found["if a:\n"])
+    assert not any(one.strip("\n") == "" for one in found["if a:\n    b = c + d"])
+    assert all(dull.tokens[tokenizer(" ", add_special_tokens=False)["input_ids"]])
+
+
 @pytest.mark.parametrize("layout", [False, True])
 def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
     base: Path, layout: bool
@@ -147,7 +176,11 @@ def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
             for other in range(len(row))
             if other != token
             and (text := peer.decode([other]).partition("`")[0])
-            and (layout or text.lstrip().partition("#")[0])
+            and (
+                layout
+                or text.lstrip().partition("#")[0]
+                or (text.isspace() and moves(peer.decode(copied[:at]), peer.decode([token]), text))
+            )
         ]
         before += float(row[token])
     for sample, (_, at, token) in zip(drawn, sorted(changes, reverse=True), strict=False):
@@ -195,6 +228,13 @@ def test_the_first_look_is_what_the_model_would_do(base: Path) -> None:
     assert look.unchanged == pytest.approx(unchanged, rel=1e-3)
     assert look.lines == pytest.approx(lines / (1 - unchanged), rel=1e-3)
     assert look.right == pytest.approx(right / (1 - unchanged), rel=1e-3)
+
+
+def test_outputs_that_are_not_finite_are_refused() -> None:
+    copy = copy_of(make_tiny_tokenizer(), FENCE, Original("x = 1", "x = 2"))
+    logits = torch.full((len(copy.tokens), 512), torch.nan)
+    with pytest.raises(CoralError, match="not finite"):
+        first_look("problem", copy, logits)
 
 
 @given(st.integers(0, 2**32 - 1))

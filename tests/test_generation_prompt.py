@@ -17,6 +17,7 @@ from coral_batch.models.prompts.prompt import (
     repair_prompt,
 )
 from coral_batch.records.problem import Problem
+from tests.errors import refused
 from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 TOKENIZER = make_tiny_tokenizer()
@@ -105,3 +106,9 @@ def test_a_free_answer_begins_with_the_model_s_turn_or_without_turns_in_a_fence(
     asked = "Fix it:\n```python\n<code> ```"
     assert free_prompt(TOKENIZER, asked).endswith(f"{asked}<|im_end|>\n<|im_start|>assistant\n")
     assert free_prompt(LLAMA, asked) == f"<s>{asked}\n{FENCE}"
+
+
+def test_a_program_with_a_special_token_is_refused() -> None:
+    tokenizer = make_tiny_tokenizer()
+    with refused(tokenizer.eos_token, "special token"):
+        chat_prompt(tokenizer, f"end = {tokenizer.eos_token!r}")

@@ -167,8 +167,7 @@ PERMITTED = {
         ],
     ),
     "F824 beside an assignment": (
-        "A = 1\n\n\ndef f():\n    global A\n    return A\n\n\n"
-        "def g():\n    global A\n    A = 2\n",
+        "A = 1\n\n\ndef f():\n    global A\n    return A\n\n\ndef g():\n    global A\n    A = 2\n",
         ["A = 1\n\n\ndef f():\n    return A\n\n\ndef g():\n    global A\n    A = 2\n"],
         ["A = 1\n\n\ndef f():\n    return A\n\n\ndef g():\n    A = 2\n    return A\n"],
     ),

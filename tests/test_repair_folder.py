@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from coral_batch.errors import TooLong
+from coral_batch.errors import Unfit
 from coral_batch.repair import Repair, Untried, repair_folder
 from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral, write
 from tests.settings import set_params
@@ -134,9 +134,9 @@ def test_a_call_that_does_not_fit_the_parameters_is_a_call(workspace: Path) -> N
     tests += "def test_twice():\n    assert twice(3) == 6\n"
     write(workspace / "mine", {"m.py": text, "test_m.py": tests})
     right = [price.format(", by", "2 * by"), "def twice(n):\n    return 2 * n"]
-    assert tried("mine", [right[0]], [right[1]], write=True) == [
-        ("mine/m.py", "Price.scale", "repaired"),
+    assert tried("mine", right[1:], right[:1], write=True) == [
         ("mine/m.py", "twice", "repaired"),
+        ("mine/m.py", "Price.scale", "repaired"),
     ]
 
 
@@ -163,6 +163,32 @@ def test_tests_that_did_not_run_after_others_hung_run_later(
     found = next(repair_folder("mine", draw=Scripted([right[0]])))
     assert isinstance(found, Repair)
     assert len(found.failed) == 3
+
+
+def test_right_functions_that_failing_tests_call_are_not_reported(workspace: Path) -> None:
+    """In the same file, and in another one that sorts before it."""
+    cart = "class Cart:\n    def __init__(self, prices):\n        self.prices = prices\n\n"
+    cart += "    def total(self):\n        return {}(self.prices)\n"
+    test = "from shop.cart import Cart\nfrom shop.app import create\n\n\n"
+    test += "def test_total():\n    create()\n    assert Cart([1, 2]).total() == 3\n"
+    files = {"app.py": "def create():\n    pass\n", "cart.py": cart.format("max")}
+    write(workspace / "mine", {f"src/shop/{name}": text for name, text in files.items()})
+    write(workspace / "mine", {"src/shop/__init__.py": "", "tests/test_cart.py": test})
+    draw = Scripted([], [], [cart.format("sum")])
+    (found,) = repair_folder("mine", draw=draw)
+    assert isinstance(found, Repair)
+    assert (found.function, found.outcome) == ("Cart.total", "repaired")
+
+
+def test_tests_that_rest_on_others_do_not_count(workspace: Path) -> None:
+    test = "import store\nfrom a import f\nfrom b import g\n\n\n"
+    test += "def test_0():\n    store.ALL.append(f(0))\n\n\n"
+    test += "def test_1():\n    assert store.ALL and g() == 1\n\n\n"
+    test += "def test_2():\n    assert f(1) == 1\n"
+    files = {"store.py": "ALL = []\n", "a.py": "def f(n):\n    return -n\n", "test_all.py": test}
+    write(workspace / "mine", files | {"b.py": "def g():\n    return 1\n"})
+    found = tried("mine", ["def f(n):\n    return n\n"])
+    assert found == [("mine/a.py", "f", "repaired"), ("mine/b.py", "", "nothing to repair")]
 
 
 def test_a_repair_breaks_no_test_of_the_folder(workspace: Path) -> None:
@@ -247,7 +273,7 @@ def test_a_function_that_cannot_be_tried_is_reported_and_the_others_are_tried(fo
 
     def draw(prompt: str, program: str, count: int, /) -> list[str]:
         if "clamp" in program:
-            raise TooLong("the prompt does not fit")
+            raise Unfit("the prompt does not fit")
         return ["```python\ndef first(items):\n    return items[0]\n```"]
 
     found = list(repair_folder(folder, draw=draw))

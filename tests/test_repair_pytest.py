@@ -253,6 +253,26 @@ PROJECTS = {
         "day/one.txt": "1",
         "day/tests/test_m.py": "from src.m import f\n",
     },
+    "repository with fixtures and modules at its root": {
+        ".git/config": "",
+        "conftest.py": "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef one():\n"
+        "    import os\n    os.environ['ONE'] = '1'\n",
+        "utils.py": "sign = -1\n",
+        "week/m.py": "import os\nfrom utils import sign\n\n\n"
+        "def f(n):\n    return sign * n * int(os.environ['ONE'])\n",
+        "week/test_m.py": "from week.m import f\n",
+    },
+    "lambdas in a class": {
+        "m.py": "from dataclasses import dataclass, field\n\n\n@dataclass\nclass A:\n"
+        f"    b: list = field(default_factory=lambda: [1])\n\n\n{WRONG}",
+        "tests/test_m.py": "from m import A, f\n\n\ndef test_a():\n    assert f(A().b[0]) == 1\n",
+    },
+    "a slow shared fixture": {
+        "m.py": WRONG,
+        "tests/test_m.py": "import pytest, time\nfrom m import f\n\n\n"
+        "@pytest.fixture(scope='module', autouse=True)\ndef slow():\n"
+        "    end = time.process_time() + 1\n    while time.process_time() < end:\n        pass\n",
+    },
     "workspace": {
         "pytest.ini": "[pytest]\nusefixtures = one\n",
         "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n",
@@ -288,6 +308,7 @@ def test_a_project_of_any_make_is_repaired(workspace: Path, name: str) -> None:
     (module,) = [file for file in files if file.endswith("/m.py")]
     (test,) = [file for file in files if file.endswith("test_m.py")]
     files[test] += "\n\ndef test_f():\n    assert f(1) == 1\n"
+    set_params({"verdicts.cpu_seconds": 0.5})
     write(workspace, files)
     found = repair(module, Path(test).parent, draw=lambda *_: [RIGHT])
     assert found.outcome == "repaired"

@@ -70,7 +70,7 @@ def bench(root: Path, settings: Verdicts = SETTINGS, tests: str = TESTS) -> Iter
     (root / "calc.py").write_text(HONEST)
     (root / "test_calc.py").write_text(tests)
     with open_project(root, settings) as jail:
-        request = Request(root / "calc.py", root, (*options(root), str(root)))
+        request = Request(root / "calc.py", (root,), (*options(root), str(root)))
         ran = jail.run(request, None)
         assert ran.said == ""
         yield Bench(root, jail, request, ran.collected or ())
@@ -230,7 +230,7 @@ from coral_batch.verdicts.suites import Request
 root = Path({str(tmp_path)!r})
 with open_project(root, Verdicts(600.0, 600.0, 256, ())) as jail:
     print(jail.layers, flush=True)
-    jail.run(Request(root / "calc.py", root, (str(root),)), "{hanging}while True: pass")
+    jail.run(Request(root / "calc.py", (root,), (str(root),)), "{hanging}while True: pass")
 """
     started = subprocess.Popen(
         [sys.executable, "-c", judge], cwd=REPOSITORY, stdout=subprocess.PIPE

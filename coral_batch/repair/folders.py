@@ -11,12 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coral_batch.corpus.readers.folder import programs
-from coral_batch.errors import CoralError, TooLong, reading
+from coral_batch.errors import CoralError, Unfit, reading
 from coral_batch.lake import params
 from coral_batch.repair.repairing import Draw, Repair, Search, lazy_draw, problem_of
-from coral_batch.repair.tests import Failure, ProjectTests, check_ran, open_jail, outcomes_text
+from coral_batch.repair.tests import (
+    Failure,
+    ProjectTests,
+    check_ran,
+    confined,
+    open_jail,
+    outcomes_text,
+)
 from coral_batch.verdicts.functions import check_function, functions_of, read_source
-from coral_batch.verdicts.projects import DOCTESTS
+from coral_batch.verdicts.projects import DOCTESTS, import_roots
 from coral_batch.verdicts.suites import (
     NOT_RUN,
     Outcome,
@@ -87,8 +94,9 @@ def repair_folder(
     root = folder.resolve()
     places = dict.fromkeys((root, tests.resolve()))
     with open_jail([*places], settings.verdicts) as jail:
-        arguments = (DOCTESTS, f"--rootdir={jail.folder}", *map(str, places))
-        request = Request(root, import_root(root / "file"), arguments, watch=True)
+        arguments = (*confined(jail), DOCTESTS, f"--rootdir={jail.folder}", *map(str, places))
+        roots = (import_root(root / "file"), *import_roots(root))
+        request = Request(root, roots, arguments, watch=True)
         ran = jail.run(request, None)
         check_ran(ran, tests)
         for line in ran.said.splitlines():
@@ -96,6 +104,8 @@ def repair_folder(
             yield Untried(_near(jail, name, folder, tests), "", f"pytest cannot collect it: {why}")
         left = [one for one in ran.outcomes if one.kind is not None]
         seen = False
+        fixed: set[str] = set()
+        unrepaired: list[Repair] = []
         for file in programs(folder, ran.files):
             own = str(file.resolve())
             of = [one for one in ran.outcomes if any(path == own for path, _ in called_of(one))]
@@ -103,7 +113,11 @@ def repair_folder(
             if all(one.kind is None for one in of):
                 continue
             seen = True
-            yield from _repairs(file, ran, of, request, jail, search, write)
+            for found in _repairs(file, ran, of, request, jail, search, write, fixed):
+                if isinstance(found, Repair) and found.outcome == "not repaired":
+                    unrepaired.append(found)
+                else:
+                    yield found
         if not seen:
             raise CoralError(
                 "no test calls a function in the folder",
@@ -111,6 +125,12 @@ def repair_folder(
                 found=outcomes_text(ran.outcomes),
                 expected="tests that import its files, or examples in their docstrings",
             )
+        # Their tests may pass by the repair of another function.
+        yield from (
+            found
+            for found in unrepaired
+            if any(found.function in one.called and one.test not in fixed for one in found.failed)
+        )
         for one in left:
             if one.kind != "PASS":
                 name, _, test = one.id.partition("::")
@@ -137,6 +157,7 @@ def _repairs(
     jail: ProjectJail,
     search: Search,
     write: bool,
+    fixed: set[str],
 ) -> Iterator[Repair | Untried]:
     """Repair the functions of a file that failing tests call.
 
@@ -148,6 +169,7 @@ def _repairs(
         jail: the folder's jail.
         search: the search settings.
         write: write each repair.
+        fixed: ids of the tests that pass after a repair; gets those of this file's.
     """
     try:
         source = read_source(file)
@@ -164,14 +186,15 @@ def _repairs(
         failed = tests.failures(source)
     if not failed:
         yield search.run(source, "", tests, failed)
-    called = tests.called(failed, 1)
+    called, nearest = tests.called(failed, 1), tests.called(failed, 0)
     names = [name for name in called if name in functions_of(source.tree)]
     if others := [name for name in called if name not in names]:
         yield Untried(file, "", f"failing tests call {', '.join(others)}: not defined by def")
-    left = {one.number for one in failed}
-    for name in names:
-        if not any(one.number in left and name in one.called for one in failed):
-            continue  # fixed by an earlier repair
+    # Of functions that the same tests call, the last is the likeliest.
+    names.reverse()
+    for name in sorted(names, key=lambda name: (name not in nearest, -tests.suspicion(name))):
+        if all(one.test in fixed for one in failed if name in one.called):
+            continue
         try:
             check_function(source, name)
             problem_of(source, name)
@@ -180,11 +203,11 @@ def _repairs(
             continue
         try:
             found = search.run(source, name, tests, failed)
-        except TooLong as error:
+        except Unfit as error:
             yield Untried(file, name, str(error))
             continue
         if found.outcome == "repaired":
-            left &= {one.number for one in found.left}
+            fixed |= {one.test for one in failed} - {one.test for one in found.left}
             if write:
                 try:
                     found.write()

@@ -47,6 +47,7 @@ from coral_batch.verdicts.functions import (
     read_source,
     with_answer,
 )
+from coral_batch.verdicts.suites import NOT_RUN
 
 _LONGEST = 400
 """Maximum characters of a test, or of its result, in a prompt."""
@@ -193,8 +194,9 @@ def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -
         CoralError: they call none, or several.
     """
     known = functions_of(source.tree)
+    failed = [one for one in failed if not one.got.startswith(NOT_RUN)]
     for distance in (0, 1, 2):
-        called = [name for name in tests.called(failed, distance) if name != "<lambda>"]
+        called = tests.called(failed, distance)
         names = [name for name in called if name in known]
         if len(names) == 1 and called == names:
             check_function(source, names[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -130,6 +130,8 @@ class ProjectTests:
         others: Iterable[str] = (),
     ) -> None:
         file = source.file.resolve()
+        self._source = source
+        self._tried = False
         self._jail = jail
         self._outcomes = tuple(outcomes)
         self._file = file
@@ -163,15 +165,26 @@ class ProjectTests:
             failures: the tests.
             distance: the greatest distance of a call; see `coral_batch.verdicts.suites.Outcome`.
         """
-        failed = [self._outcomes[one.number] for one in failures]
-        found = [name for one in failed for name in _called(one, self._file, distance)]
-        return list(dict.fromkeys(found))
+        own = [self._outcomes[one.number] for one in failures if one.number < self.size]
+        found = [name for one in own for name in _called(one, self._file, distance)]
+        # A lambda is only of interest if there is nothing else.
+        plain = [name for name in found if not name.endswith("<lambda>")]
+        return list(dict.fromkeys(plain or found))
+
+    def suspicion(self, name: str) -> int:
+        """Return how many more failing than passing tests call a function of the file."""
+        calling = [one.kind for one in self._outcomes if name in self._calls[one.id]]
+        return len(calling) - 2 * calling.count("PASS")
 
     def failures(self, source: SourceFile) -> list[Failure]:
         """Run all tests on a candidate; return its failures."""
         failed = self._failures(self._run(self._tests, source))
-        if self._others and len(failed) < len(self.at_first):
-            failed += self._failures(self._run(self._others, source), len(self._tests))
+        if source != self._source and self._others and len(failed) < len(self.at_first):
+            if not self._tried:  # without the tests before them, some may fail anyway
+                first = self._run(self._others, self._source)
+                self._others = tuple(one.id for one in first if one.kind == "PASS")
+                self._tried = True
+            failed += self._failures(self._run(self._others, source), self.size)
         return failed
 
     def _run(self, tests: tuple[str, ...], source: SourceFile) -> list[Outcome]:
@@ -212,9 +225,10 @@ def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) ->
     """
     file = source.file.resolve()
     arguments = (DOCTESTS, str(file)) if tests is None else (str(tests.resolve()),)
-    request = Request(file, import_root(file), arguments, watch=True)
     jail = open_jail([file, *([tests.resolve()] if tests else [])], settings)
     try:
+        arguments = (*confined(jail), *arguments)
+        request = Request(file, (import_root(file),), arguments, watch=True)
         ran = jail.run(request, None)
         check_ran(ran, tests or source.file)
         if ran.said:
@@ -231,6 +245,11 @@ def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) ->
     except BaseException:
         jail.close()
         raise
+
+
+def confined(jail: ProjectJail) -> tuple[str, ...]:
+    """Return pytest's option for conftest.py files above the folder where it starts."""
+    return () if jail.around == jail.folder else (f"--confcutdir={jail.around}",)
 
 
 def _called(outcome: Outcome, file: Path, distance: int = 2) -> list[str]:
@@ -276,7 +295,8 @@ def _uncollected(ran: Ran, where: Path) -> CoralError:
         found=ran.said,
         action=_INSTALL
         if any(words in ran.said for words in _MISSING)
-        else "run pytest there and fix what it reports",
+        else "run pytest there and fix what it reports; if it passes, see docs/repair.md for what "
+        "tests cannot do in the jail",
     )
 
 
@@ -364,20 +384,18 @@ def _project_folder(own: Path) -> Path:
     """Return the project folder of a file's or folder's own folder.
 
     Like for pytest, that is the nearest one with its settings, else with another mark of a project.
-    Without them it is the repository, the outermost folder with a conftest.py, or `own`. A home
-    folder is no project's.
+    Without them it is the repository, the outermost folder with a conftest.py, or `own`. For these,
+    a home folder is no project's.
     """
-    home = Path.home().resolve()
-    above = [one for one in (own, *own.parents) if one not in (home, *home.parents)]
-    marks: tuple[Callable[[Path], object], ...] = (
-        settings_of,
-        _is_project,
-        lambda folder: (folder / ".git").exists(),
-    )
-    for mark in marks:
+    above = (own, *own.parents)
+    for mark in (settings_of, _is_project):
         if found := next(filter(mark, above), None):
             return found
-    return next((one for one in reversed(above) if (one / "conftest.py").is_file()), own)
+    home = Path.home().resolve()
+    below = [one for one in above if one not in (home, *home.parents)]
+    if found := next((one for one in below if (one / ".git").exists()), None):
+        return found
+    return next((one for one in reversed(below) if (one / "conftest.py").is_file()), own)
 
 
 def _is_project(folder: Path) -> bool:

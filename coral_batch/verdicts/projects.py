@@ -21,6 +21,7 @@ from coral_batch.verdicts.suites import (
     ProjectJail,
     Request,
     import_root,
+    package_roots,
     project_of,
     settled,
 )
@@ -47,7 +48,13 @@ def open_project(root: Path, settings: Verdicts) -> ProjectJail:
 def compile_project(jail: ProjectJail, root: Path) -> None:
     """Let pytest collect the original project, so that candidates need not recompile it."""
     root = root.resolve()
-    jail.run(Request(root, root, (*options(root), "--collect-only", str(root))), None)
+    jail.run(Request(root, (root,), (*options(root), "--collect-only", str(root))), None)
+
+
+def import_roots(root: Path) -> tuple[Path, ...]:
+    """Return the folders from which a project's programs are imported."""
+    source = [root / "src"] if (root / "src").is_dir() else []
+    return (root, *source, *package_roots(python_files(root)))
 
 
 def options(root: Path) -> tuple[str, ...]:
@@ -108,7 +115,7 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
         }
     request = Request(
         file,
-        import_root(file),
+        (import_root(file), *import_roots(root)),
         (*options(root), str(root)),
         files=tuple({str(root / test.partition("::")[0]): None for test in suite.tests}),
         only=suite.tests,

@@ -107,7 +107,7 @@ class Request:
 
     Attributes:
         file: the file that the candidate replaces.
-        root: the folder that it is imported from.
+        roots: the folders that it and other programs are imported from.
         arguments: pytest's files, folders and options.
         files: the files to collect tests from; empty for all that pytest finds.
         only: ids of the tests to run; None for all.
@@ -117,7 +117,7 @@ class Request:
     """
 
     file: Path
-    root: Path
+    roots: tuple[Path, ...]
     arguments: tuple[str, ...]
     files: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
@@ -135,6 +135,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
     Attributes:
         layers: the layers of isolation in force.
         folder: where pytest starts.
+        around: the mounted folder that holds it, from which conftest.py files count.
 
     Raises:
         CoralError: a required layer is missing.
@@ -144,6 +145,9 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         isolation = project_isolation(settings.require, project)
         self.layers = isolation.layers
         self.folder = project.folder
+        self.around = next(
+            one for one in project.folders if f"{project.folder}/".startswith(f"{one}/")
+        )
         self._project = project
         self._settings = settings
         self._jail = Jail(isolation, settings.memory_mb)
@@ -173,7 +177,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
             return ran
         # Watching slows tests down and takes stack, so that a correct one might fail.
         stuck = frozenset(one.id for one in ran.outcomes if one.kind in _STUCK)
-        watched = self._run(request, text, 2 * len(ran.outcomes), stuck)
+        watched = self._run(request, text, 2 * LOSSES_AT_FIRST, stuck)
         called = {one.id: one.called for one in watched.outcomes}
         outcomes = [replace(one, called=called.get(one.id, ())) for one in ran.outcomes]
         return replace(ran, outcomes=tuple(outcomes))
@@ -201,12 +205,13 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
 
     def _message(self, request: Request, text: str | None, done: list[str]) -> dict[str, Any]:
         """Return a child's request; see `inside/suite.py`."""
+        start, folders = self._project.folder, self._project.folders
+        around = [one for one in folders if f"{start}/".startswith(f"{one}/")]
         return vars(request) | {
             "file": str(request.file),
-            "root": str(request.root),
+            "roots": [start, *map(str, request.roots), *around],
             "secret": secrets.token_hex(8),
-            "start": self._project.folder,
-            "folders": self._project.folders,
+            "folders": folders,
             "text": text,
             "done": done,
         }
@@ -266,6 +271,11 @@ def called_of(outcome: Outcome, distance: int = 2) -> list[tuple[str, str]]:
     return list(dict.fromkeys(names))
 
 
+def package_roots(files: Iterable[Path]) -> list[Path]:
+    """Return the folders from which files in packages are imported."""
+    return sorted({import_root(file) for file in files if (file.parent / "__init__.py").exists()})
+
+
 def import_root(file: Path) -> Path:
     """Return the folder that a file is imported from: the parent of its outermost package."""
     folder = file.parent
@@ -301,7 +311,7 @@ class _Child:
         self._collected: tuple[str, ...] | None = None
         self._files: frozenset[str] = frozenset()
         self._left: list[str] = []
-        self._called: defaultdict[str, set[tuple[str, str, int]]] = defaultdict(set)
+        self._called: defaultdict[str, dict[tuple[str, str, int], None]] = defaultdict(dict)
         self._found: list[Outcome] = []
 
     def run(self) -> Ran:
@@ -342,8 +352,13 @@ class _Child:
                     self._files = frozenset(files)
                     only, done = self._message["only"], self._message["done"]
                     self._left = _wanted(self._collected, only, done)
+                case ["shared", bool(begins)]:
+                    # A fixture that many tests share may take as long as collecting.
+                    start = time.perf_counter()
+                    clock = self._clock(around if begins else self._limits)
+                    continue
                 case ["call", str(node), str(file), str(name), int(distance)]:
-                    self._called[node].add((file, name, distance))
+                    self._called[node][file, name, distance] = None
                     continue
                 case ["test", test, str(kind), str(detail), int(spent)] if (
                     self._left[:1] == [test] and kind in _KINDS
@@ -392,12 +407,12 @@ class _Child:
         raise Forged
 
     def _called_of(self, test: str) -> tuple[tuple[str, str, int], ...]:
-        """Return the functions called in a test, or in code that it shares with others."""
-        called: set[tuple[str, str, int]] = set()
+        """Return the functions called in a test, or in code that it shares, in order."""
+        called: dict[tuple[str, str, int], None] = {}
         for node, calls in self._called.items():
             if not node or f"{test}::".startswith((f"{node}::", f"{node}/")):
                 called |= calls
-        return tuple(sorted(called))
+        return tuple(called)
 
     def _lose(self, stop: Stop) -> None:
         """Record that the process ended in the current test, or after the last one."""

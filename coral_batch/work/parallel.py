@@ -168,6 +168,13 @@ def keep(place: str, key: Any, make: Callable[[], Result]) -> Result:
         return result
 
 
+def drop(place: str) -> None:
+    """Drop what `keep` has cached in a place, such as a device that another model needs."""
+    with _keeping:
+        if _kept.pop(place, None):
+            gc.collect()
+
+
 def release() -> None:
     """End the idle worker processes, and with them what they `keep`.
 

@@ -32,7 +32,13 @@ from coral_batch.verdicts.functions import (
     why_unfit,
     with_answer,
 )
-from coral_batch.verdicts.projects import folder_hash, open_project, options, python_files
+from coral_batch.verdicts.projects import (
+    folder_hash,
+    import_roots,
+    open_project,
+    options,
+    python_files,
+)
 from coral_batch.verdicts.suites import Outcome, Ran, Request, called_of, digest
 
 MOST_TESTS = 100
@@ -110,7 +116,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
 
 
 def programs(folder: Path, tests: AbstractSet[str]) -> list[Path]:
-    """Return the programs of a folder: the files that are not named like tests, nor have any.
+    """Return the programs of a folder: the files that are not named like tests.
+
+    Those with `test` anywhere in their name count as tests if they have any.
 
     Args:
         folder: the folder.
@@ -120,7 +128,7 @@ def programs(folder: Path, tests: AbstractSet[str]) -> list[Path]:
         file
         for file in python_files(folder)
         if "." not in file.stem
-        and str(file.resolve()) not in tests
+        and not ("test" in file.stem and str(file.resolve()) in tests)
         and not file.stem.startswith("test_")
         and not file.stem.endswith("_test")
         and file.stem not in _NO_PROGRAMS
@@ -135,7 +143,7 @@ def _run(path: Path) -> Ran:
     left_out = (f"--ignore-glob=*{_BUGGY_FILE}", f"--ignore={root / _BUGGY}")
     arguments = (*options(root), *left_out, str(root))
     with open_project(path, params.load().verdicts) as jail:
-        ran = jail.run(Request(root, root, arguments, watch=True), None)
+        ran = jail.run(Request(root, import_roots(root), arguments, watch=True), None)
     if ran.collected is None:
         raise CoralError(
             "pytest does not run in the folder",

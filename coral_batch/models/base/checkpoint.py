@@ -44,6 +44,7 @@ WANTED = (
     *("*.safetensors", "*.safetensors.index.json", "*config*.json", "tokenizer*", "*.jinja"),
     *("vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json"),
 )
+_UNREAD = "consolidated"  # Mistral's copy of the weights in another layout
 
 
 _OWN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
@@ -301,7 +302,7 @@ def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
             commit = huggingface_hub.HfApi().model_info(model, revision=revision, timeout=10).sha
             say(f"base {model}: fetching it from the hub")
             folder = huggingface_hub.snapshot_download(
-                model, revision=commit, allow_patterns=[*WANTED]
+                model, revision=commit, allow_patterns=[*WANTED], ignore_patterns=f"{_UNREAD}*"
             )
     except Unavailable as error:
         raise CoralError(
@@ -318,6 +319,8 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
     """Copy a base's files; return its `_size_and_type`."""
     # Not hard links: editing the user's folder would then change the lake.
     for file in [file for pattern in WANTED for file in source.glob(pattern)]:
+        if file.name.startswith(_UNREAD):
+            continue
         try:
             shutil.copyfile(file, folder / file.name)
         except OSError as error:
@@ -343,6 +346,13 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
             file=source,
             expected="a causal language model supported by transformers, with its tokenizer",
         ) from error
+    if json.loads((folder / "config.json").read_text()).get("attn_logit_softcapping"):
+        raise CoralError(
+            "answers of this base model cannot be drawn",
+            field="base.model",
+            found="attention that caps its scores (attn_logit_softcapping in config.json)",
+            action="take another base model",
+        )
     if tokenizer.eos_token is None:
         raise CoralError(
             "The base model's tokenizer has no end-of-text token",

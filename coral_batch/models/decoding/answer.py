@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from coral_batch.errors import TooLong
+from coral_batch.errors import Unfit
 from coral_batch.models.decoding.changes import (
     ATTEMPTS,
     Copy,
+    Dull,
     FirstChanges,
     Look,
     Original,
     copy_of,
-    dull_tokens,
     is_copy,
 )
 from coral_batch.models.decoding.fence import FenceTokens
@@ -240,7 +240,7 @@ class Writing:
             context: its context length, prompt and completion together.
         """
         self._tokenizer, self._context = tokenizer, context
-        self._dull = cache(partial(dull_tokens, tokenizer))
+        self._dull = cache(partial(Dull, tokenizer))
         self._fence = FenceTokens(tokenizer)
         ends = model.generation_config.eos_token_id
         # Adapters are trained to end with the tokenizer's token, which a checkpoint may not list.
@@ -256,7 +256,7 @@ class Writing:
         An answer may have `max_new_tokens`, or more if `Original.limit` says so.
 
         Raises:
-            TooLong: the prompt and its longest answer exceed the context length.
+            Unfit: the prompt and its longest answer exceed the context length.
         """
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         copy, length, limit = None, 0, max_new_tokens
@@ -265,7 +265,7 @@ class Writing:
             limit = original.limit(len(copy.tokens), max_new_tokens)
             length = self._length(copy.tokens[:limit])
         if len(ids) + limit > self._context:
-            raise TooLong(
+            raise Unfit(
                 f"the prompt of {name} and its answer do not fit the base model",
                 found=f"{len(ids)} tokens of prompt and {limit} of answer",
                 expected=f"together at most the {self._context} that the model attends to",

@@ -17,7 +17,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from coral_batch.errors import CoralError
 from coral_batch.models.decoding.sampling import kept, penalised
 from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.configuration import Knobs
@@ -165,20 +166,60 @@ def _is_text(node: ast.AST) -> bool:
     )
 
 
-def dull_tokens(tokenizer: Any, width: int, layout: bool) -> NDArray[np.bool_]:
-    """Return which of `width` tokens greedy changes must not begin with.
+class Dull:
+    """The tokens that greedy changes must not begin with.
 
     These are special tokens, unknown tokens and tokens that begin with a backtick: only a closing
-    fence in different tokens than the copy's does. Unless `layout` counts, also tokens that are
-    blank or begin a comment.
+    fence in different tokens than the copy's does. Unless layout counts, also tokens that begin a
+    comment, and blank ones that neither indent a line differently nor end one early.
     """
-    known = range(min(width, len(tokenizer)))
-    texts = [text.partition("`")[0] for text in _texts(tokenizer, known, special=False)]
-    if not layout:
-        texts = [text.lstrip().partition("#")[0] for text in texts]
-    dull = np.ones(width, dtype=bool)
-    dull[: len(texts)] = [text == "" for text in texts]
-    return dull
+
+    def __init__(self, tokenizer: Any, width: int, layout: bool) -> None:
+        """Find them.
+
+        Args:
+            tokenizer: the model's own.
+            width: number of tokens that it knows.
+            layout: whether layout counts.
+        """
+        known = range(min(width, len(tokenizer)))
+        texts = [text.partition("`")[0] for text in _texts(tokenizer, known, special=False)]
+        self._blanks: dict[int, str] = {}
+        if not layout:
+            self._blanks = {at: text for at, text in enumerate(texts) if text and text.isspace()}
+            texts = [text.lstrip().partition("#")[0] for text in texts]
+        self.tokens = np.ones(width, dtype=bool)
+        """(width,) array: whether a token is one of them, or blank."""
+        self.tokens[: len(texts)] = [text == "" for text in texts]
+        self._tokenizer = tokenizer
+        self._moving = cache(self._find_moving)
+
+    def moving(self, copied: Sequence[int]) -> list[list[int]]:
+        """Return the blank tokens that may take the place of each copied token."""
+        line, found = "", []
+        for text in _texts(self._tokenizer, copied):
+            found.append(self._moving(not line.strip(), text))
+            line = (line + text).rpartition("\n")[2]
+        return found
+
+    def _find_moving(self, starts: bool, copied: str) -> list[int]:
+        """Return the blank tokens that may take a token's place.
+
+        Args:
+            starts: whether the line is blank up to there.
+            copied: the text of the copied token.
+        """
+        return [token for token, blank in self._blanks.items() if _moves(starts, copied, blank)]
+
+
+def _moves(starts: bool, copied: str, blank: str) -> bool:
+    """Whether a blank text in place of another text changes more than the layout."""
+    ends, _, indentation = blank.rpartition("\n")
+    if blank == indentation:
+        return starts
+    if starts or ends or "\r" in blank:  # blank lines
+        return False
+    return bool(copied.strip()) or indentation != copied.rpartition("\n")[2]
 
 
 def _texts(tokenizer: Any, tokens: Sequence[int], *, special: bool = True) -> list[str]:
@@ -201,8 +242,17 @@ def first_look(problem: str, copy: Copy, logits: Tensor) -> tuple[Look, NDArray[
 
     Returns:
         The look, and the (n,) log-probabilities of the copy's tokens.
+
+    Raises:
+        CoralError: the logits are not finite.
     """
     stays, changes = _log_probabilities(logits, copy.tokens[: len(logits)])
+    if not np.isfinite(stays).all():
+        raise CoralError(
+            "a model's outputs are not finite",
+            field=problem,
+            action="its training diverged: lower training.learning_rate",
+        )
     before = np.concatenate([[0.0], np.cumsum(stays)[:-1]])
     places = before + changes
     total = float(np.logaddexp.reduce(places))
@@ -247,7 +297,7 @@ class FirstChanges:
         logits: Tensor,
         stays: NDArray[np.float64],
         knobs: Knobs,
-        dull: NDArray[np.bool_] | None,
+        dull: Dull | None,
         ranks: int,
     ) -> None:
         """Process a pass over prompt and copy.
@@ -268,8 +318,7 @@ class FirstChanges:
             seen = [[*prompt, *tokens[:at]] for at in range(len(tokens))]
         self._greedy: list[tuple[int, int]] = []
         if dull is not None:
-            left_out = torch.from_numpy(dull).to(logits.device)
-            self._greedy = _most_likely(tokens, logits, knobs, seen, left_out, ranks)
+            self._greedy = _most_likely(tokens, logits, knobs, seen, dull, ranks)
             places = np.array([at for at, _ in self._greedy])
             ids = np.array([[token] for _, token in self._greedy])
         else:
@@ -328,18 +377,21 @@ def _most_likely(
     logits: Tensor,
     knobs: Knobs,
     seen: Sequence[Sequence[int]],
-    left_out: Tensor,
+    dull: Dull,
     ranks: int,
 ) -> list[tuple[int, int]]:
     """Return first changes, the most likely first, ties by position and token."""
     found: list[tuple[float, int, int]] = []
     before = 0.0
-    for at, token in enumerate(copy):
+    left_out = torch.from_numpy(dull.tokens).to(logits.device)
+    for at, (token, moving) in enumerate(zip(copy, dull.moving(copy), strict=True)):
         row = penalised(logits[at : at + 1], [knobs], [seen[at]])[0].float()
         row = row - row.logsumexp(0)
         stays = float(row[token])
-        row[token] = -torch.inf
+        allowed = row[moving]
         row[left_out] = -torch.inf
+        row[moving] = allowed
+        row[token] = -torch.inf
         values, ids = row.topk(min(ranks, len(row)))
         found += [
             (-(before + value), at, one)

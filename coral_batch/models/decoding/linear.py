@@ -174,9 +174,12 @@ class AdaptedLinears:
         return torch.addmm(y.view(-1, self.outputs), low, b.T).view(y.shape)
 
     def _base(self, x: Tensor) -> Tensor:
+        return self._times(x, self.bias)
+
+    def _times(self, x: Tensor, bias: Tensor | None) -> Tensor:
         if self.packed:
-            return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
-        return nn.functional.linear(x, self.weight, self.bias)
+            return torch.ops.mkldnn._linear_pointwise(x, self.weight, bias, "none", [], "")
+        return nn.functional.linear(x, self.weight, bias)
 
     def _laid_out(self, weight: Tensor) -> Tensor:
         if not self.packed:
@@ -202,9 +205,7 @@ class AdaptedLinears:
 
     def _norms(self, a: Tensor, b: Tensor, scaling: float, outputs: slice) -> Tensor:
         # ||w + s b A||^2 = ||w||^2 + 2 s b.(A w) + s^2 b.(A A^T) b, for each row w of the weight.
-        cross = self._base(a.to(self.dtype)).float()
-        if self.bias is not None:
-            cross = cross - self.bias.float()
+        cross = self._times(a.to(self.dtype), None).float()
         squares = self.squared_norms[outputs] + 2 * scaling * (cross[:, outputs].T * b).sum(1)
         return (squares + scaling**2 * ((b @ (a @ a.T)) * b).sum(1)).sqrt()
 
@@ -247,7 +248,9 @@ def adapt_linears(model: nn.Module, block: int, routing: Routing) -> dict[str, A
         routing: the adapter of each row.
     """
     replaced = {}
-    for path, parent in list(model.named_modules()):
+    # Without the linear layers themselves: each is freed once it is replaced.
+    parents = [one for one in model.named_modules() if not isinstance(one[1], nn.Linear)]
+    for path, parent in parents:
         own = {
             name: child for name, child in parent.named_children() if isinstance(child, nn.Linear)
         }

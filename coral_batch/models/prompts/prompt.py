@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coral_batch.errors import Unfit, shorten
 from coral_batch.records.problem import Problem
 
 if TYPE_CHECKING:
@@ -82,7 +83,11 @@ def chat_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
     Args:
         tokenizer: its chat template, if any, is applied with the default system prompt.
         user_text: the user's message. An opening fence at its end moves into the model's turn.
+
+    Raises:
+        Unfit: the message contains a special token.
     """
+    _check_plain(tokenizer, user_text)
     user_text = user_text.removesuffix(FENCE).rstrip()
     if tokenizer.chat_template is None:
         # After the tokenizer's start token, if it has one.
@@ -99,10 +104,24 @@ def free_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
     Args:
         tokenizer: as in `chat_prompt`.
         user_text: the user's message; a chat model gets it unchanged.
+
+    Raises:
+        Unfit: as in `chat_prompt`.
     """
     if tokenizer.chat_template is None:
         return chat_prompt(tokenizer, user_text)
+    _check_plain(tokenizer, user_text)
     return _turn(tokenizer, user_text)
+
+
+def _check_plain(tokenizer: PreTrainedTokenizerBase, text: str) -> None:
+    for token in tokenizer.added_tokens_decoder.values():
+        if token.special and token.content in text:
+            raise Unfit(
+                "a program contains a special token of the base model, which cannot be shown to it",
+                found=f"{token.content} in {shorten(text)}",
+                action="leave the program out (corpus.sources: exclude), or change base.model",
+            )
 
 
 # Some templates insert the date, as Llama 3.2's does. A fixed date keeps answers reproducible.

@@ -39,7 +39,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
-from coral_batch.work.parallel import ask, keep, require_same, run, slots
+from coral_batch.work.parallel import ask, drop, keep, require_same, run, slots
 from coral_batch.work.progress import progress, say, say_reuse
 
 KIND = "adapters"
@@ -269,7 +269,8 @@ def _train_share(
 ) -> dict[Wanted, Path]:
     """Train a share of the adapters, given with their determinants, into the store."""
     return {
-        wanted: store.put(KIND, known, partial(_build, base_folder, device, wanted, training))
+        wanted: store.get(KIND, known)
+        or store.put(KIND, known, partial(_build, base_folder, device, wanted, training))
         for wanted, known in share.items()
     }
 
@@ -312,9 +313,11 @@ def _build(
     made = folder / PEFT
     made.mkdir()
     load: Callable[[], BaseModel] = partial(load_base, base_folder, device=device)
-    if training.layers is None:  # else training frees the lower layers of its model
+    if training.layers is None:
         key = "training", base_folder, read_card(base_folder).sha256
         load = partial(keep, str(device), key, load)
+    else:  # training frees the lower layers of its model
+        drop(str(device))
     curve, seconds = train(
         load(),
         wanted.examples,

@@ -29,7 +29,8 @@ import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from importlib.metadata import entry_points
-from json import dumps  # by name, since tests may replace json.dumps
+from json import dumps  # by name, like realpath: tests may replace json.dumps
+from os.path import realpath
 from pathlib import Path
 from time import thread_time_ns  # under RLIMIT_CPU the process clock only moves in ticks
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
@@ -38,7 +39,7 @@ from typing import Any, NoReturn
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 from _pytest.config import default_plugins
-from _pytest.doctest import DoctestItem, DoctestModule
+from _pytest.doctest import DoctestModule
 
 from . import kernel
 from .channel import receive, send
@@ -166,11 +167,12 @@ def run(channel: int, request: dict[str, Any]) -> None:
     """Run pytest and send frames about it.
 
     - ``["collecting", id]`` for each file and folder, then ``["collected", [id...], [path...],
-      text]`` with the files of tests, doctests left out, and pytest's errors for files that it
-      could not collect.
+      text]`` with the files of test functions, and pytest's errors for files that it could not
+      collect.
     - If calls are watched: ``["call", id, file, name, distance]`` for each project function called
       by a test, or for all tests of a file, class or folder; see
       `coral_batch.verdicts.suites.Outcome`.
+    - ``["shared", true]`` before a fixture of several tests is set up, ``["shared", false]`` after.
     - ``["test", id, kind, detail, nanoseconds]`` for each test, or ``["hung"]`` for a test that
       exceeded the line limit.
     - ``["end", text, changed]``: pytest's output if it could not run, and which parts of pytest the
@@ -188,8 +190,8 @@ def run(channel: int, request: dict[str, Any]) -> None:
             sys.modules[name].seed(0)
     # Deterministic names, since pytest's messages may contain them.
     tempfile._name_sequence = map("{:08}".format, itertools.count())  # type: ignore
-    # pytest adds its own; we add the start folder, as `python -m` does, and the file's root.
-    sys.path[:0] = [request["start"], request["root"]]
+    # pytest adds its own; we add the start folder, as `python -m` does, and the files' roots.
+    sys.path[:0] = dict.fromkeys(request["roots"])
     sys.argv = ["pytest"]
     said = sys.stderr = io.StringIO()
     tell = partial(_send, channel, request["secret"])
@@ -263,6 +265,7 @@ class _Plugin:
         self._parts: set[str] = set()
         self._skipped = False
         self._calling = False
+        self._sharing = False
         self._node = ""
         self._from = ""
         self._called: set[tuple[str, str, int]] = set()
@@ -342,11 +345,11 @@ class _Plugin:
         for item in session.items:
             number = known[item.nodeid] = known.get(item.nodeid, 0) + 1
             self._ids[id(item)] = f"{item.nodeid}#{number}" if number > 1 else item.nodeid
-        tests = [item for item in session.items if not isinstance(item, DoctestItem)]
+        tests = [item for item in session.items if isinstance(item, pytest.Function)]
         self._tell(
             "collected",
             [self._ids[id(item)] for item in session.items],
-            sorted({os.path.realpath(item.path) for item in tests}),
+            sorted({realpath(item.path) for item in tests}),
             self.broken,
         )
         functions = (getattr(item, "function", None) for item in session.items)
@@ -402,8 +405,16 @@ class _Plugin:
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
         """Count lines while a fixture is set up, and note the calls of a shared one."""
         shared = fixturedef.scope != "function"
-        with self._counting(), self._watching(request.node.nodeid if shared else None, ""):
-            return (yield)
+        outermost, self._sharing = shared and not self._sharing, shared or self._sharing
+        if outermost:
+            self._tell("shared", True)
+        try:
+            with self._counting(), self._watching(request.node.nodeid if shared else None, ""):
+                return (yield)
+        finally:
+            if outermost:
+                self._sharing = False
+                self._tell("shared", False)
 
     @contextlib.contextmanager
     def _watching(self, node: str | None, file: str) -> Iterator[None]:
@@ -494,14 +505,16 @@ class _Plugin:
         """Yield the code of all project functions of a qualified name."""
         for module in [*sys.modules.values()]:
             values = getattr(module, "__dict__", {})
-            if str(values.get("__file__")).startswith(self._folders):
-                first, *rest = name.split(".")
-                found: Any = values.get(first)
-                for part in rest:
-                    found = getattr(found, part, None)
-                code = getattr(inspect.unwrap(found), "__code__", None) if callable(found) else None
-                if isinstance(code, CodeType) and self._file_of(code).startswith(self._folders):
-                    yield code
+            # Attributes of a project's objects may do anything.
+            with contextlib.suppress(Exception):
+                if str(values.get("__file__")).startswith(self._folders):
+                    first, *rest = name.split(".")
+                    found: Any = values.get(first)
+                    for part in rest:
+                        found = getattr(found, part)
+                    code = inspect.unwrap(found).__code__
+                    if self._file_of(code).startswith(self._folders):
+                        yield code
 
     def _tell_call(self, file: str, code: CodeType, outside: bool) -> None:
         distance = (0 if self._calling else 1) if outside else 2
@@ -514,7 +527,7 @@ class _Plugin:
         """Return the real path of a function's file: tests may put `..` into sys.path."""
         name = code.co_filename
         if name not in self._files_of:
-            self._files_of[name] = os.path.realpath(name) if name.startswith("/") else name
+            self._files_of[name] = realpath(name) if name.startswith("/") else name
         return self._files_of[name]
 
     def _count(self, frame: FrameType, event: str, _: object) -> Any:
