@@ -197,6 +197,13 @@ def test_a_reference_that_fails_its_tests_is_refused() -> None:
         injected([problem, CHOSEN[0], replace(problem, name="g")])
 
 
+def test_a_bug_of_its_own_that_no_test_detects_is_refused() -> None:
+    code = "def f(n):\n    return n + 1\n"
+    problem = replace(problem_of(code, [((1,), 2)]), buggy="def f(n):\n    return 1 + n\n")
+    with refused("passes all tests", problem.name, "exclude"):
+        injected([problem])
+
+
 def test_a_reference_that_hangs_is_refused_and_the_parameter_named() -> None:
     lines = replace(INJECTION, lines=20)
     with refused("raise injection.lines in params.yaml", "problem f, case 2", "more than 20 lines"):

@@ -107,6 +107,13 @@ def test_results_are_compared_by_the_rule_of_the_task(
     assert not _passes(tests, wrong)
 
 
+def test_an_integer_is_met_nearly_only_by_a_tolerance_of_the_file() -> None:
+    for tolerance, near in ((0.0, False), (1e-4, True)):
+        tests = comparing("f", [[1]], [55], tolerance)
+        assert _passes(tests, 55.0)
+        assert _passes(tests, 55.00001) == near
+
+
 @pytest.mark.parametrize("name", ["near", "REFERENCE"])
 def test_a_function_may_be_called_like_what_the_test_file_defines(
     tmp_path: Path, name: str

@@ -67,6 +67,13 @@ def test_the_sanitized_form_is_an_array_with_imports(tmp_path: Path) -> None:
     assert kinds(problems[0], "def half(n):\n    return n // 2\n") == ["FAIL", "PASS"]
 
 
+def test_tests_may_import_what_the_program_imports(tmp_path: Path) -> None:
+    row = {**SANITIZED, "code": "import math\ndef half(n):\n    return math.fabs(n) / 2\n"}
+    (tmp_path / "sanitized-mbpp.json").write_text(json.dumps([row]))
+    (problem,), _ = read("mbpp", tmp_path)
+    assert (problem.function, passes([problem])) == ("half", [True])
+
+
 def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Path) -> None:
     pair = "class Pair:\n    pass\n\n\ndef first(p): return p.a\n"
     changes: list[tuple[dict[str, Any], str]] = [

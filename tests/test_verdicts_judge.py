@@ -20,7 +20,7 @@ from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts import compare
+from coral_batch.verdicts import compare, pool
 from coral_batch.verdicts.answers import CALL, defect, parse
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.inside import encoding
@@ -86,6 +86,23 @@ def test_a_test_that_catches_everything_passes_by_exceptions_alone() -> None:
     rows = judge([with_tests(code, _CATCHES) for code in codes], SETTINGS, 1)
     for row, (does, kind) in zip(rows, found.items(), strict=True):
         assert kinds(row) == [kind, "PASS"], does
+
+
+def test_an_iterator_is_one_for_a_test_too() -> None:
+    tests = "def test_a(): assert f(1) == [1]\ndef test_b(): assert list(f(1)) == [1]\n"
+    tests += "def test_c():\n    found = f(1)\n    assert next(found) == 1 and [*found] == []\n"
+    row = judged(with_tests("def f(n):\n    return map(abs, [n])\n", tests))
+    assert kinds(row) == ["FAIL", "PASS", "PASS"]
+
+
+def test_what_is_random_is_the_same_on_every_run() -> None:
+    tests = "from random import random\ndef test(): assert f(0) == random()\n"
+    code = "import random\ndef f(n):\n    return random.random() + 1\n"
+    details = []
+    for _ in range(2):
+        pool.close_jails()
+        details.append(judged(with_tests(code, tests))[0].detail)
+    assert details[0] == details[1]
 
 
 def test_a_module_that_does_not_load_is_no_exception_that_a_test_waits_for() -> None:

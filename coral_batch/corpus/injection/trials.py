@@ -57,8 +57,8 @@ def inject(
         The rows of the table `bug_trials`, each reference before its candidates, and the bugs.
 
     Raises:
-        CoralError: a reference fails its tests, or it runs too many lines and the problem has no
-            bug of its own.
+        CoralError: a reference fails its tests, it runs too many lines and the problem has no bug
+            of its own, or a problem's own bug passes all tests.
     """
     searches = [_Search(problem, settings, seed) for problem in problems]
     while drawn := [(search, one) for search in searches for one in search.draw()]:
@@ -69,8 +69,26 @@ def inject(
             first, *others = faults
             names = "".join(f"; likewise for {fault['field']}" for fault in others)
             raise CoralError(**{**first, "action": first["action"] + names})
+    _check_own([search for search in searches if search.own], judge)
     rows = [{**row, "isolation": isolation} for search in searches for row in search.rows]
     return rows, [bug for search in searches for bug in search.bugs]
+
+
+def _check_own(searches: Sequence[_Search], judge: Judge) -> None:
+    """Check that problems fail a test with their own bugs."""
+    judged = judge([search.program(search.own) for search in searches if search.own])
+    passing = [
+        search.name
+        for search, verdicts in zip(searches, judged, strict=True)
+        if all(verdict.kind == "PASS" for verdict in verdicts)
+    ]
+    if passing:
+        raise CoralError(
+            "a program with its bug passes all tests",
+            field=", ".join(passing),
+            expected="a bug that a test detects",
+            action="exclude these programs (corpus.sources: exclude), or add tests",
+        )
 
 
 def outcomes(verdicts: Sequence[Verdict]) -> str:
@@ -98,6 +116,9 @@ class _Search:
         self.fault: dict[str, str] | None = None
         self._problem = problem
         self._settings = settings
+        self.name = problem.name
+        buggy = problem.buggy
+        self.own = None if buggy is None else BugCandidate(0, "own", 0, "", "", buggy)
         self._left = islice(candidates(problem, seed), TRIED * settings.each)
         self._effects: set[tuple[int, str]] = set()
         self._too_long = False

@@ -21,9 +21,6 @@ from coral_batch.corpus.testcode.comparisons import Rule, comparing, written
 from coral_batch.records.problem import DroppedProblem, Problem
 from coral_batch.verdicts.functions import take_docstring
 
-FLOATS = 1e-6
-"""The tolerance where the file says 0."""
-
 MOST = 32
 """Maximum number of a task's inputs that become tests; see `chosen`."""
 
@@ -75,7 +72,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
             function,
             [inputs[number] for number in numbers],
             program if results is None else [results[number] for number in numbers],
-            tolerance or FLOATS,
+            tolerance,
             rule,
         )
         code, docstring = take_docstring(program, function)

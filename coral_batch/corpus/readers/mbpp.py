@@ -93,7 +93,7 @@ def examine(row: Row) -> Task:
     for test in tests:
         if not any(isinstance(node, ast.Assert) for node in ast.walk(test)):
             raise Lost("untestable", "a test asserts nothing")
-    needed = sorted(loaded(setup, *tests) & bound(*tree.body))
+    needed = sorted((loaded(setup, *tests) - bound(*setup.body)) & bound(*tree.body))
     if len(needed) != 1:
         raise Lost("untestable", f"the tests use {', '.join(needed) or 'nothing'} of the program")
     return Task(code, needed[0], setup.body, [test.body for test in tests])

@@ -54,11 +54,17 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         file.stem
         for folder in (_CORRECT, _BUGGY)
         for file in (path / folder).glob("*.py")
-        if file.stem != SUPPORT and not file.stem.endswith(_DRIVER) and file.stem != "__init__"
+        if file.stem not in (SUPPORT, "__init__") and not _is_driver(file)
     }
     if not names:
         raise CoralError("the corpus has no program", file=path / _CORRECT, expected="NAME.py")
     return [_read_problem(path, name, origin) for name in sorted(names)], []
+
+
+def _is_driver(file: Path) -> bool:
+    """Whether a file tests another program by hand, as QuixBugs has them: NAME_test.py."""
+    text = file.read_text("utf-8", "replace")
+    return file.stem.endswith(_DRIVER) and f"def {file.stem}(" not in text
 
 
 def _read_problem(path: Path, name: str, origin: str) -> Problem:

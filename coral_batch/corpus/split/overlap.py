@@ -1,14 +1,15 @@
 """How much of an evaluation program leaks through a training or selection program.
 
-Three measures from 0 to 1, all blind to names, comments and layout: the similarity of the two token
-sequences; and the share of the evaluation program's token n-grams, and of its syntax subtrees, that
-the other program contains. They find copies, also renamed or edited ones, and copied parts. They do
-not find another algorithm for the same task.
+Three measures from 0 to 1, all blind to chosen names, comments and layout: the similarity of the
+two token sequences; and the share of the evaluation program's token n-grams, and of its syntax
+subtrees, that the other program contains. They find copies, also renamed or edited ones, and copied
+parts. They do not find another algorithm for the same task.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import difflib
 import keyword
 import tokenize
@@ -28,6 +29,7 @@ NGRAM = 10
 NODES = 8
 """Nodes in the smallest subtree that counts; ``x += 1`` has 5."""
 
+_BUILT_IN = frozenset(vars(builtins))
 
 MEASURES = ("similarity", "ngrams", "trees")
 _LIMITS = ("near_duplicate", "ngrams", "trees")
@@ -120,7 +122,7 @@ def _closest(one: _Fingerprint, others: Sequence[_Fingerprint]) -> list[Overlap]
 
 
 def leaked(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
-    """Return the held-out programs that leak through another program, and why.
+    """Return the evaluation programs that leak through another program, and why.
 
     Args:
         overlaps: as measured.
@@ -130,8 +132,8 @@ def leaked(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
         Program -> why it is excluded, if `limits.overlapping` is ``exclude``; else nothing.
 
     Raises:
-        CoralError: a measure reaches its limit, and `limits.overlapping` is ``refuse`` or the
-            program is a test program. It names all such pairs.
+        CoralError: a measure reaches its limit, and `limits.overlapping` is ``refuse``. It names
+            all such pairs.
     """
     reached = [
         (row, field, measure)
@@ -139,10 +141,8 @@ def leaked(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
         for field, measure in zip(_LIMITS, MEASURES, strict=True)
         if getattr(row, measure) >= getattr(limits, field)
     ]
-    # A leaked test program is an error either way.
-    refused = [one for one in reached if limits.overlapping == "refuse" or one[0].role == "test"]
-    if refused:
-        raise _contamination(refused, limits)
+    if reached and limits.overlapping == "refuse":
+        raise _contamination(reached, limits)
     return {
         row.evaluation: f"too similar to {row.other} ({row.other_role}): {measure} "
         f"{getattr(row, measure):.2f}, limit {getattr(limits, field)}"
@@ -158,16 +158,14 @@ def _contamination(refused: Sequence[tuple[Overlap, str, str]], limits: Split) -
         pair = f"{row.other} ({row.other_role}), {row.evaluation} ({row.role}): {value}"
         pairs.setdefault((row.other, row.evaluation), pair)
     which = "one of them" if len(pairs) == 1 else "one of each pair"
-    held_out = all(row.role == "held_out" for row, _, _ in refused)
-    instead = ", or set split.overlapping to exclude" if held_out else ""
     fields = dict.fromkeys(field for _, field, _ in refused)
     return CoralError(
         "contamination: a program is too similar to an evaluation program",
         field="\n            ".join(pairs.values()),
         expected="below "
         + ", ".join(f"split.{field} = {getattr(limits, field)}" for field in fields),
-        action=f"exclude {which} (corpus.sources: exclude){instead}; raise the limit only if you "
-        "know why they overlap",
+        action=f"exclude {which} (corpus.sources: exclude), or set split.overlapping to exclude; "
+        "raise the limit only if you know why they overlap",
     )
 
 
@@ -179,7 +177,7 @@ def ngrams(source: str) -> set[tuple[str, ...]]:
 
 
 def subtrees(source: str) -> set[str]:
-    """Return the syntax subtrees with at least `NODES` nodes, without names and positions.
+    """Return the syntax subtrees with at least `NODES` nodes, without chosen names and positions.
 
     Constants and operators count: the rest of a program says little about it.
     """
@@ -194,6 +192,10 @@ def _write(node: ast.AST, found: set[str]) -> tuple[str, int]:
     if isinstance(node, ast.Constant):
         return f"Constant {node.value!r}", 1
     texts, size = [], 1
+    if isinstance(node, ast.Attribute):
+        texts.append(node.attr)
+    elif isinstance(node, ast.Name) and node.id in _BUILT_IN:
+        texts.append(node.id)
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr_context):
             continue
@@ -211,15 +213,20 @@ def _share(pieces: set[Any], seen: set[Any]) -> float:
 
 
 def _tokens(source: str) -> list[tuple[str, bool]]:
-    """Return each token's text and whether it is a name, without comments and blank lines."""
-    tokens = []
+    """Return each token's text and whether it is a chosen name, without comments and blank lines.
+
+    Names of built-in functions and of attributes are not chosen.
+    """
+    tokens: list[tuple[str, bool]] = []
     for token in tokens_of(source):
         if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
             continue
         if token.type in (tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE):
             tokens.append((tokenize.tok_name[token.type], False))
         else:
-            name = token.type == tokenize.NAME and not keyword.iskeyword(token.string)
+            chosen = not keyword.iskeyword(token.string) and token.string not in _BUILT_IN
+            attribute = bool(tokens) and tokens[-1][0] == "."
+            name = token.type == tokenize.NAME and chosen and not attribute
             tokens.append((token.string, name))
     return tokens
 

@@ -17,6 +17,9 @@ may have a base type of the expected one; set: as sets; presence: whether there 
 booleans by value; root: the result is a root of the polynomial whose coefficients are the argument.
 """
 
+FLOATS = 1e-6
+"""The tolerance of expected floats if there is none."""
+
 RELATIVE = 1e-7
 """Allowed relative difference of a float, in addition to the tolerance."""
 
@@ -34,7 +37,7 @@ def near(found, expected, tolerance):
             and found.keys() == expected.keys()
             and all(near(found[key], expected[key], tolerance) for key in expected)
         )
-    if type(expected) is float or (type(expected) is int and type(found) is float):
+    if type(expected) is float or (INTEGERS and type(expected) is int and type(found) is float):
         return found == expected or (
             type(found) in (int, float)
             and abs(expected) != inf
@@ -102,7 +105,8 @@ def comparing(
             numbers are allowed.
         expected: the result of each call, or the source of a program whose function of that name
             returns it.
-        tolerance: allowed absolute difference of a float, >= 0.
+        tolerance: allowed absolute difference of a number; 0 for `FLOATS` where a float is
+            expected.
         rule: how results are compared.
     """
     computed = isinstance(expected, str)
@@ -110,7 +114,7 @@ def comparing(
     imports = "import copy\nfrom math import inf, nan\n\n"
     parts = [
         f"{imports}from {function} import {function} as tested\n",
-        f"TOLERANCE = {tolerance!r}\n",
+        f"TOLERANCE = {tolerance or FLOATS!r}\nINTEGERS = {tolerance > 0}\n",
         _RULES[rule].strip() + "\n",
         compare.strip() + "\n",
     ]

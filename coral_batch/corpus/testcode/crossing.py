@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from coral_batch.corpus.sources.names import loaded, stored
 from coral_batch.corpus.sources.programs import check_imports, imported
@@ -12,6 +13,14 @@ from coral_batch.corpus.sources.rows import Lost
 
 _BITS = 14_000
 """A longer number may have more than the 4,300 digits that Python prints."""
+
+_STAYING = frozenset(
+    (
+        *("bytearray", "bytes", "complex", "memoryview", "object", "range", "slice"),
+        *("Counter", "Decimal", "Fraction", "OrderedDict", "date", "datetime", "deque"),
+    )
+)
+"""Callables whose results cannot cross, built in or of the standard library."""
 
 _BUILT_IN = frozenset(name for name, value in vars(builtins).items() if callable(value))
 
@@ -46,7 +55,7 @@ def check_crossing(called: Collection[str], statements: Sequence[ast.stmt]) -> N
 
 
 def _check_argument(
-    argument: ast.expr, name: str, classes: Collection[str], callables: Collection[str]
+    argument: ast.expr, name: str, classes: AbstractSet[str], callables: Collection[str]
 ) -> None:
     match argument:
         case ast.Lambda():
@@ -55,7 +64,7 @@ def _check_argument(
             what = "a function or a class"
         case ast.Constant(value=bytes()):
             what = "bytes"
-        case ast.Call(func=ast.Name(id=made)) if made in classes:
+        case ast.Call(func=ast.Name(id=made)) if made in classes | _STAYING:
             what = f"an instance of {made}"
         case _:
             return

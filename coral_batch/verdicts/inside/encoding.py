@@ -189,6 +189,21 @@ def decode(document: Any, known: Sequence[Any] = ()) -> tuple[Any, list[Any]]:
     return root, reader.values
 
 
+class Listed:
+    """An iterator over what the original one yielded; like that, it equals no list."""
+
+    def __init__(self) -> None:
+        self.left: list[Any] = []
+
+    def __iter__(self) -> Listed:
+        return self
+
+    def __next__(self) -> Any:
+        if not self.left:
+            raise StopIteration
+        return self.left.pop(0)
+
+
 class _Reader:
     """Builds entries; mutable ones are first made empty, to allow cycles."""
 
@@ -241,6 +256,7 @@ class _Reader:
                 continue
             content = [self.cell(item) for item in entry[2 if mark == "o" else 1 :]]
             filled = object.__getattribute__(value, "__dict__") if mark == "o" else value
+            filled = value.left if mark == "g" else filled
             filled.clear()
             if mark in ("l", "g"):
                 filled.extend(content)
@@ -252,7 +268,7 @@ class _Reader:
 
 _MARKS: dict[str, Any] = {
     "l": list,
-    "g": list,
+    "g": Listed,
     "t": tuple,
     "d": dict,
     "s": set,

@@ -36,6 +36,7 @@ def main(channel: int) -> None:
         channel: descriptor of the socket to the judge.
     """
     name, code, support, calls, interactive = marshal.loads(receive(channel) or b"")
+    sys.modules["random"].seed(0)
     if support:
         add_modules(support)
     answer, function = load(name, code)

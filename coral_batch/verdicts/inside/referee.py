@@ -34,6 +34,7 @@ def main(channel: int) -> None:
     does not run, or a name is not a function that a call runs.
     """
     name, tests, support, names = marshal.loads(receive(channel) or b"")
+    sys.modules["random"].seed(0)
     stand_in = _StandIn(channel)
     add_modules(support)
     _add_test_modules(name, stand_in)

@@ -25,7 +25,7 @@ from . import encoding, kernel, program
 
 # Loaded here so that programs that import them find them loaded.
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
-          "string", "typing")  # fmt: skip
+          "random", "string", "typing")  # fmt: skip
 
 # A request: the kind of child, and the processor seconds after which the kernel kills it. An
 # answer: exit status, processor nanoseconds, and whether the scratch folder is untouched.
