@@ -8,6 +8,7 @@ from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 
 from coral_batch import lake
+from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import params
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.checkpoint import materialise, read_card
@@ -42,6 +43,8 @@ def make_adapter(genome: str = "001-00") -> Path:
     (folder / "README.md").unlink()
     files = {file.name: file_sha256(file) for file in folder.iterdir()}
     lake.write_document("best", replace(best, key=KEY, files=files))
+    evidence = lake.read_document("evidence", Evidence)
+    lake.write_document("evidence", replace(evidence, key=KEY))
     rows = [replace(row, key=KEY) for row in lake.read_rows("adapters", AdapterRow, "001")]
     lake.write_rows("adapters", rows, "001")
     settings = params.load()

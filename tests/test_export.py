@@ -27,9 +27,11 @@ from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.records.example import Example
-from coral_batch.records.rows import AdapterRow, BestRow
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
+from coral_batch.repair.models import drawer
 from coral_batch.search.best import REFUSED
 from tests.adapted_lake import make_adapter
+from tests.errors import refused
 from tests.report_lake import refuse
 from tests.settings import keep_sources, set_params
 from tests.tiny import make_tiny_base
@@ -178,6 +180,26 @@ def test_an_adapter_of_another_base_or_data_is_not_exported(adapted: Path, table
     with pytest.raises(CoralError, match=words):
         export(adapted / "export", "001-01" if table == "examples" else None)
     assert not (adapted / "export").exists()
+
+
+@pytest.mark.parametrize("table", ["adapters", "best"])
+def test_a_best_genome_whose_adapter_was_trained_again_is_not_exported(
+    adapted: Path, table: str
+) -> None:
+    """Its scores are of the adapter that was chosen."""
+    best = lake.read_document("best", BestRow)
+    if table == "best":
+        lake.write_document("best", replace(best, key="e" * 64))
+    else:
+        rows = lake.read_rows("adapters", AdapterRow, best.generation)
+        lake.write_rows("adapters", [replace(row, key="e" * 64) for row in rows], best.generation)
+        cards = lake.read_rows("adapter_cards", AdapterCardRow, best.generation)
+        cards = [replace(card, key="e" * 64) for card in cards]
+        lake.write_rows("adapter_cards", cards, best.generation)
+        with refused("as the best genome, now eeeeeeee"):
+            drawer("best", params.load())
+    with refused("as the best genome", "dvc repro"):
+        export(adapted / "export")
 
 
 def test_the_card_says_if_the_genome_failed_the_gate(adapted: Path) -> None:

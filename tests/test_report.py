@@ -107,8 +107,8 @@ def test_generations_and_best_genome_are_compared_with_the_base_model(
         "pass@1 75 % and 25 %, problems solved 2 and 1 of 2.",
     ):
         assert row in rows
-    assert "Evolution raised fitness (+0.091): 001-00 (generation 001)" in output
-    assert "evolution selected on these 2 problems" in output
+    assert "The search raised fitness (+0.091): 001-00 (generation 001)" in output
+    assert "the search selected on these 2 problems" in output
 
 
 def test_a_lower_fitness_is_no_gain(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +116,7 @@ def test_a_lower_fitness_is_no_gain(capsys: pytest.CaptureFixture[str]) -> None:
     best = scores.with_columns(pl.lit(1.0).alias(name) for name in (*OBJECTIVES, "fitness"))
     lake.write_frame("scores", best, lake.VALIDATION_BASE)
     results()
-    assert "Evolution did not raise fitness (-" in capsys.readouterr().out
+    assert "The search did not raise fitness (-" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("signed", [False, True])

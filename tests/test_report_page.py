@@ -160,7 +160,7 @@ def test_the_first_page_has_evidence_second_benchmark_times_and_run(pages: dict[
         "empty answer 0.762 0.500 1.000 0.900 0.750 0.700 0 % 0/2",
         "unchanged program 0.762 0.500 1.000 0.900 0.750 0.700 0 % 0/2",
         "best genome 001-00 0.900 0.875 1.000 0.900 0.915 0.700 75 % 2/2",
-        "1.6 min: 0.8 of training, 0.5 of decoding and 0.3 of test cases.",
+        "Training took 0.8 min, decoding 0.5 min and test cases 0.3 min.",
         "Not timed: bug injection, linting",
         "5 genomes: 4 adapters trained on 1,200 tokens, 16 samples of 320 tokens.",
     ):

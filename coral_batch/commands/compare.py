@@ -197,7 +197,8 @@ def _problems(first: Run, other: Run, name: str) -> str:
             f"{model[problem].solved}/{model[problem].samples}" if problem in model else "-"
             for model in (left, right)
         ]
-        if first.problems.get(problem) != other.problems.get(problem):
+        hashes = {run.problems[problem] for run in (first, other) if problem in run.problems}
+        if len(hashes) > 1:
             changes.append(f"{problem} is a different program")
         elif cells[0] != cells[1]:
             changes.append(f"{problem} {cells[0]} -> {cells[1]}")

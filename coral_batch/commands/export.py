@@ -34,7 +34,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow
-from coral_batch.repair.adapters import check_origin, find_adapter, generation_of
+from coral_batch.repair.adapters import check_best, check_origin, find_adapter, generation_of
 from coral_batch.repair.released import CONFIGURATION, RECORD, WEIGHTS, write_release
 from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
 from coral_batch.search.descent import ancestors
@@ -134,7 +134,8 @@ def _learnt(exported: Exported, card: AdapterCardRow) -> list[Example]:
     examples, settings = lake.read_rows("examples", Example), params.load()
     members = frozenset({exported.genome})
     if card.determinants["parents"]:
-        until = [name for name in settings.generations if name <= exported.generation]
+        # Also those that params.yaml no longer has.
+        until = (f"{number:03d}" for number in range(int(exported.generation) + 1))
         parts = (lake.read_rows("population", Genome, name) for name in until)
         members = ancestors((member for part in parts for member in part), exported.genome)
     portions = {
@@ -180,11 +181,14 @@ def _exported(genome: str | None) -> tuple[Exported, AdapterCardRow, Path]:
         best = lake.read_document("best", BestRow)
         genome, part = best.genome, best.generation
         evidence = lake.read_document("evidence", Evidence)
-        if (evidence.best, evidence.generation) != (genome, part):
-            raise apart(f"{evidence.best} as the best genome", lake.path("evidence"))
+        if (evidence.best, evidence.generation, evidence.key) != (genome, part, best.key):
+            found = f"{evidence.best} with adapter {evidence.key[:8]} as the best genome"
+            raise apart(found, lake.path("evidence"))
     else:
         part = generation_of(genome, params.load().generations, "GENOME")
     row, card, folder = find_adapter(part, genome)
+    if evidence is not None:
+        check_best(best, row)
     fates = lake.read_rows("selection", SelectionRow, part)
     fate = find(fates, lake.path("selection", part), genome=genome)
     passed = fate.passed if evidence is None else best.passed

@@ -98,6 +98,7 @@ class Evidence:
     search: str
     best: str
     generation: str
+    key: str
     passed: bool
     budget: Budget
     contamination: dict[str, Closest]
@@ -235,6 +236,7 @@ def compare_with_base(
         search=search,
         best=best.genome,
         generation=best.generation,
+        key=best.key,
         passed=best.passed,
         budget=budget,
         contamination=closest(overlaps),

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from coral_batch import lake
-from coral_batch.errors import CoralError, check_known
-from coral_batch.records.rows import AdapterCardRow, AdapterRow
+from coral_batch.errors import CoralError, apart, check_known
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
 from coral_batch.search.ids import genome_id
 
 
@@ -50,6 +50,17 @@ def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Pa
     cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
     card = lake.find(cards, lake.path("adapter_cards", part), key=row.key)
     return row, card, lake.path("adapter_folders", part) / row.key
+
+
+def check_best(best: BestRow, row: AdapterRow) -> None:
+    """Check that the best genome's adapter is the one that was chosen.
+
+    Raises:
+        CoralError: it was trained again.
+    """
+    if row.key != best.key:
+        found = f"{best.genome} with adapter {best.key[:8]} as the best genome, now {row.key[:8]}"
+        raise apart(found, lake.path("best"))
 
 
 def check_origin(card: AdapterCardRow, of: str, now: str) -> None:

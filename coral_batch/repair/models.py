@@ -24,7 +24,7 @@ from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BASE, BestRow, SubjectRow
 from coral_batch.records.settings import Params
-from coral_batch.repair.adapters import check_origin, find_adapter, generation_of
+from coral_batch.repair.adapters import check_best, check_origin, find_adapter, generation_of
 from coral_batch.repair.released import (
     BEST,
     CONFIGURATION,
@@ -133,6 +133,7 @@ def _best(base: str) -> Adapter:
             action=f"run `dvc repro`, or choose another --model: {_FORMS}",
         )
     best = lake.read_document("best", BestRow)
+    check_best(best, find_adapter(best.generation, best.genome)[0])
     found = _genome(best.generation, best.genome, base)
     return replace(found, name=f"the best genome of the run, {best.genome}")
 

@@ -1,7 +1,7 @@
 """The metrics of a run, which DVC shows and compares.
 
-All are selection scores: they are optimistic, since evolution selected on these problems. Times are
-elsewhere, so that two runs of the same parameters give the same bytes.
+All are selection scores: they are optimistic, since the search selected on these problems. Times
+are elsewhere, so that two runs of the same parameters give the same bytes.
 """
 
 from __future__ import annotations

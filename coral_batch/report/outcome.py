@@ -52,9 +52,9 @@ def outcome(metrics: Metrics) -> str:
             "",
             _gain(metrics),
             *([] if metrics.best.passed else [REFUSED]),
-            f"Optimistic scores: evolution selected on these {metrics.problems} problems.",
+            f"Optimistic scores: the search selected on these {metrics.problems} problems.",
             "solved: problems with a sample that passes all cases, of any genome.",
-            "best: fitness of the genome that selection puts first.",
+            "best: fitness of the best genome, of those that passed the gate if any did.",
             "empty, unchanged: scores of an empty answer and of the unchanged buggy program.",
         )
     )
@@ -71,7 +71,7 @@ def _gain(metrics: Metrics) -> str:
     verb = "raised" if gain.fitness > 0 else "did not raise"
     added = decimal(gain.fitness, 3, signed=True)
     return (
-        f"Evolution {verb} fitness ({added}): {best.genome} (generation"
+        f"The search {verb} fitness ({added}): {best.genome} (generation"
         f" {best.generation}) {best.fitness:.3f}, base model {base.fitness:.3f};\n"
         f"pass@1 {100 * best.pass_at_1:.0f} % and {100 * base.pass_at_1:.0f} %, problems solved"
         f" {best.problems_solved} and {base.problems_solved} of {metrics.problems}."

@@ -84,7 +84,7 @@ def _read(name: str) -> Run:
     found = {SELECTION: outcomes(lake.read_frame("scores", best.generation).filter(of_best))}
     measured = lake.read_frame("scores", lake.EVALUATIONS["best"])
     evidence = lake.read_document("evidence", Evidence)
-    if {*measured["genome"], evidence.best} != {best.genome}:
+    if {*measured["genome"], evidence.best} != {best.genome} or evidence.key != best.key:
         file = lake.path("scores", lake.EVALUATIONS["best"])
         raise apart(f"results of another genome than the best one, {best.genome}", file)
     roles = dict(measured.select("problem", "role").iter_rows())
@@ -100,7 +100,11 @@ def _read(name: str) -> Run:
     }
     programs = {row.name: row.sha256 for row in lake.read_rows("manifest", Role)}
     # A bug is identified by its program (with cases) and its code.
-    bugs = {row.id: _hash(programs[program_of(row.id)], row) for row in lake.read_rows("bugs", Bug)}
+    bugs = {}
+    for row in lake.read_rows("bugs", Bug):
+        if program_of(row.id) not in programs:
+            raise apart(f"{row.id}, a bug of an unknown problem", lake.path("bugs"))
+        bugs[row.id] = _hash(programs[program_of(row.id)], row)
     return Run(
         name,
         evidence,

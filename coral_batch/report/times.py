@@ -16,8 +16,8 @@ from coral_batch.records.settings import Params
 from coral_batch.work.text import table
 
 NOTES = (
-    "Work reused from the store counts as 0 s. Times of test cases are summed over parallel"
-    " processes; equal repairs ran once.",
+    "Summed over adapters that train side by side, and over parallel processes of test cases. Work"
+    " reused from the store counts as 0 s; equal repairs ran once.",
     "Not timed: bug injection, linting, CodeLinterEval's scoring and the start of each stage.",
 )
 

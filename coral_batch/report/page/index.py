@@ -64,7 +64,9 @@ def index_page(tables: Tables, settings: Params) -> str:
     # A survivor is in several generations.
     genomes = [row for name in names for row in tables.read_rows("population", Genome, name)]
     fates = {name: tables.read_rows("selection", SelectionRow, name) for name in names}
-    rows = {row.genome: row for of_generation in fates.values() for row in of_generation}
+    rows: dict[str, SelectionRow] = {}
+    for row in (row for of_generation in fates.values() for row in of_generation):
+        rows.setdefault(row.genome, row)
     worth = {name: row.worth for name, row in rows.items()}
     descent = [name for name, _ in line(genomes, worth, metrics.best.genome)]
     held_out = evidence.scores.get("held_out")
