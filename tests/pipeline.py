@@ -48,7 +48,7 @@ SETTINGS = {
     "validation.read": 4,
     "sampling.max_new_tokens": 12,
     "evaluation.bugs": 5,
-    "evaluation.samples": 3,
+    "evaluation.samples": 1,
     "linteval.items": 3,
     "linteval.samples": 2,
     "linteval.max_new_tokens": 12,

@@ -52,6 +52,11 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ("base: {bugfix: 0.20", "base: {bugfix: 0.70", ["gate.base.bugfix", "0.7", "0.6"]),
         ("survivors: 2", "survivors: 4", ["evolution.survivors", "at most 3"]),
         ("change: required", "change: free", ["evolution.select", "'reading'", "fitness"]),
+        (
+            "samples: 1                  # per bug; CORAL-X: 8",
+            "samples: 2",
+            ["evaluation.samples", "1 at temperature 0"],
+        ),
         ("automata: 16384", "automata: 1727", ["calibration.automata", "1727", "at least 1728"]),
         ("bins: 6", "bins: 51", ["calibration.bins", "at most 50"]),
         (

@@ -277,6 +277,16 @@ def _check_rules(params: Params, file: Path) -> None:
             found=params.evolution.select,
             expected="repair or fitness, as sampling.change is free",
         )
+    temperatures = (params.sampling.base_temperature, *params.candidates.temperature)
+    greedy = params.sampling.change == "required" and 0 in temperatures
+    if greedy and params.evaluation.samples > 1:
+        raise broken(
+            "several greedy answers to a bug are no samples: each starts from a less likely change",
+            field="evaluation.samples",
+            found=params.evaluation.samples,
+            expected="1 at temperature 0",
+            action="lower it, or raise sampling.base_temperature and candidates.temperature",
+        )
     calibration = params.calibration
     if calibration.automata < calibration.needed:
         raise broken(
