@@ -74,7 +74,7 @@ def test_what_comes_out_the_same_reruns_nothing_after_it_and_stages_say_their_pl
 
 def test_more_held_out_bugs_rerun_the_evaluation(copy: Path) -> None:
     set_params({"evaluation.bugs": 6}, copy)
-    assert changed(copy) == {"index", *(f"samples@{part}" for part in EVALUATED)}
+    assert changed(copy) == {"index", "split", *(f"samples@{part}" for part in EVALUATED)}
 
 
 @pytest.mark.long
@@ -105,7 +105,7 @@ BEST_AGAIN = {
 def test_one_more_generation_reruns_nothing_that_stands(copy: Path) -> None:
     run(copy, "coral", "generations", "3")
     assert stages_run(run(copy, "dvc", "repro")) - BEST_AGAIN == {
-        *("evidence", "results", "index"),
+        *("examples", "evidence", "results", "index"),
         *(f"{stage}@002" for stage in (*BRED, "scores", "selection", "page")),
     }
 
