@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import inspect
 import io
 import itertools
 import marshal
@@ -24,16 +23,15 @@ import site
 import sys
 import sysconfig
 import tempfile
-import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from importlib.metadata import entry_points
-from json import dumps  # by name, like realpath: tests may replace json.dumps
-from os.path import realpath
+from json import dumps  # by name, since tests may replace json.dumps
 from pathlib import Path
 from time import thread_time_ns  # under RLIMIT_CPU the process clock only moves in ticks
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import pytest
@@ -42,6 +40,7 @@ from _pytest.config import default_plugins
 from _pytest.doctest import DoctestModule
 
 from . import kernel
+from .calls import Calls, file_of
 from .channel import receive, send
 from .reports import cut, error_lines, kind_of, message_of
 
@@ -257,19 +256,13 @@ class _Plugin:
         self._only = request["only"] and frozenset(request["only"])
         self._done = frozenset(request["done"])
         self._file = request["file"]
-        self._folders = tuple(f"{folder}/" for folder in request["folders"])
-        self._watch = request["watch"]
         self._lines = self._left = request["lines"]
         self._ids: dict[int, str] = {}
         self._found: list[tuple[str, str]] = []
         self._parts: set[str] = set()
         self._skipped = False
-        self._calling = False
         self._sharing = False
-        self._node = ""
-        self._from = ""
-        self._called: set[tuple[str, str, int]] = set()
-        self._files_of: dict[str, str] = {}
+        self._calls = Calls(tell, request["folders"]) if request["watch"] else None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: Any) -> None:
@@ -317,7 +310,7 @@ class _Plugin:
         # With -vv, pytest would also show its own frames, for which it parses its own files.
         verbose, option.verbose = option.verbose, 0
         try:
-            with self._watching(collector.nodeid, str(collector.path)):
+            with self._noting(collector.nodeid, str(collector.path)):
                 return (yield)
         except SystemExit as error:
             text = f"SystemExit: {error}"
@@ -349,7 +342,7 @@ class _Plugin:
         self._tell(
             "collected",
             [self._ids[id(item)] for item in session.items],
-            sorted({realpath(item.path) for item in tests}),
+            sorted({file_of(str(item.path)) for item in tests}),
             self.broken,
         )
         functions = (getattr(item, "function", None) for item in session.items)
@@ -364,24 +357,18 @@ class _Plugin:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, Any]:
         """Run a test with its fixtures and report its outcome."""
-        test = self._node = self._ids[id(item)]
-        self._found, self._parts, self._called, self._skipped = [], set(), set(), False
+        test = self._ids[id(item)]
+        self._found, self._parts, self._skipped = [], set(), False
         self._left = self._lines
         start = thread_time_ns()
-        if self._watch:
-            threading.setprofile(self._note)
-            sys.setprofile(self._note)
+        if self._calls:
+            self._calls.begin(test)
         result = yield
-        if self._watch:
-            sys.setprofile(None)
-            threading.setprofile(None)
-            # Collecting an abandoned generator runs its code: do it now, not in a later test.
-            # The references of a failure are dropped here, collection follows.
-            for name in ("last_type", "last_value", "last_traceback", "last_exc"):
-                vars(sys).pop(name, None)
+        if self._calls:
+            self._calls.end()
         unwanted = {"PASS"} if self._skipped else {"PASS", "SKIPPED"}  # a part may be skipped
         kinds = [kind for kind, _ in self._found if kind not in unwanted]
-        if self._watch and kinds:
+        if self._calls and kinds:
             gc.collect()
         kind, detail = next(
             (one for one in self._found if one[0] == "ERROR" or one[0] in kinds[:1]),
@@ -394,12 +381,14 @@ class _Plugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self) -> Generator[None, Any, Any]:
         """Count lines while a test runs, and tell its own calls from those of its fixtures."""
-        self._calling = True
+        if self._calls:
+            self._calls.direct = True
         try:
             with self._counting():
                 return (yield)
         finally:
-            self._calling = False
+            if self._calls:
+                self._calls.direct = False
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
@@ -409,31 +398,15 @@ class _Plugin:
         if outermost:
             self._tell("shared", True)
         try:
-            with self._counting(), self._watching(request.node.nodeid if shared else None, ""):
+            with self._counting(), self._noting(request.node.nodeid if shared else None, ""):
                 return (yield)
         finally:
             if outermost:
                 self._sharing = False
                 self._tell("shared", False)
 
-    @contextlib.contextmanager
-    def _watching(self, node: str | None, file: str) -> Iterator[None]:
-        """Note which functions are called for all tests of a node.
-
-        Args:
-            node: its id; None for a single test.
-            file: the calling file; empty for any.
-        """
-        before = sys.getprofile(), self._node, self._from, self._called
-        if self._watch and node is not None:
-            self._node, self._from, self._called = node, file, set()
-            sys.setprofile(self._note)
-        try:
-            yield
-        finally:
-            profile, self._node, self._from, self._called = before
-            if self._watch:
-                sys.setprofile(profile)
+    def _noting(self, node: str | None, file: str) -> AbstractContextManager[None]:
+        return self._calls.noting(node, file) if self._calls else contextlib.nullcontext()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note whether a whole test is skipped or expected to fail."""
@@ -467,71 +440,14 @@ class _Plugin:
         elif report.failed:
             error = call.excinfo.value if call.excinfo is not None else None
             kind, detail = kind_of(error), message_of(error, report)
-            if self._watch and isinstance(error, TypeError):
-                self._note_refused(error)
+            if self._calls and isinstance(error, TypeError):
+                self._calls.note_refused(error)
         self._found.append((kind, cut(detail)))
         self._parts.add(report.when)
         return report
 
-    def _note(self, frame: FrameType, event: str, _: object) -> None:
-        """Report which project functions a test calls; at once, since the test may never end."""
-        code = frame.f_code
-        # The code of a module or class is no function.
-        if event != "call" or not code.co_flags & inspect.CO_OPTIMIZED:
-            return
-        file = self._file_of(code)
-        if file.startswith(self._folders):
-            caller = frame.f_back
-            outside = "<locals>" not in code.co_qualname and (
-                caller is None
-                or caller.f_code.co_filename != code.co_filename
-                or _is_wrapper(caller.f_code)
-            )
-            if self._from and (caller is None or self._file_of(caller.f_code) != self._from):
-                return
-            self._tell_call(file, code, outside)
-
-    def _note_refused(self, error: TypeError) -> None:
-        """Report the project function whose parameters did not fit a call: it has no frame."""
-        named = re.match(r"([\w.]+)\(\) ", str(error))
-        found = {*self._named(named[1])} if named is not None else set()
-        if len(found) == 1:
-            (code,) = found
-            *_, (caller, _) = traceback.walk_tb(error.__traceback__)
-            outside = caller.f_code.co_filename != code.co_filename
-            self._tell_call(self._file_of(code), code, outside)
-
-    def _named(self, name: str) -> Iterator[CodeType]:
-        """Yield the code of all project functions of a qualified name."""
-        for module in [*sys.modules.values()]:
-            values = getattr(module, "__dict__", {})
-            # Attributes of a project's objects may do anything.
-            with contextlib.suppress(Exception):
-                if str(values.get("__file__")).startswith(self._folders):
-                    first, *rest = name.split(".")
-                    found: Any = values.get(first)
-                    for part in rest:
-                        found = getattr(found, part)
-                    code = inspect.unwrap(found).__code__
-                    if self._file_of(code).startswith(self._folders):
-                        yield code
-
-    def _tell_call(self, file: str, code: CodeType, outside: bool) -> None:
-        distance = (0 if self._calling else 1) if outside else 2
-        call = (file, code.co_qualname, distance)
-        if call not in self._called:
-            self._called.add(call)
-            self._tell("call", self._node, *call)
-
-    def _file_of(self, code: CodeType) -> str:
-        """Return the real path of a function's file: tests may put `..` into sys.path."""
-        name = code.co_filename
-        if name not in self._files_of:
-            self._files_of[name] = realpath(name) if name.startswith("/") else name
-        return self._files_of[name]
-
     def _count(self, frame: FrameType, event: str, _: object) -> Any:
-        return self._line if self._file_of(frame.f_code) == self._file else None
+        return self._line if file_of(frame.f_code.co_filename) == self._file else None
 
     def _line(self, frame: FrameType, event: str, _: object) -> Any:
         if event == "line":
@@ -541,11 +457,6 @@ class _Plugin:
                 self._tell("hung")
                 os._exit(0)
         return self._line
-
-
-def _is_wrapper(code: CodeType) -> bool:
-    """Whether code may be a decorator's wrapper: a function defined in another."""
-    return "<locals>" in code.co_qualname and not code.co_name.startswith("<")
 
 
 _PARTS = {"setup", "call", "teardown"}

@@ -1,0 +1,132 @@
+"""Which of a project's functions each test calls.
+
+A profile function sees every call; see sys.setprofile. Calls are reported at once, since a test may
+never end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from os.path import realpath  # by name, since tests may replace os.path.realpath
+from types import CodeType, FrameType
+from typing import Any
+
+
+class Calls:
+    """Reports calls of project functions: ``["call", id, file, name, distance]``.
+
+    Attributes:
+        direct: whether the test itself runs, not a fixture or the collection.
+    """
+
+    def __init__(self, tell: Callable[..., None], folders: Sequence[str]) -> None:
+        """Prepare for a session.
+
+        Args:
+            tell: sends a frame.
+            folders: the project's.
+        """
+        self.direct = False
+        self._tell = tell
+        self._folders = tuple(f"{folder}/" for folder in folders)
+        self._node = ""
+        self._from = ""
+        self._called: set[tuple[str, str, int]] = set()
+
+    def begin(self, test: str) -> None:
+        """Begin to note the calls of a test and its fixtures."""
+        self._node, self._called = test, set()
+        threading.setprofile(self._note)
+        sys.setprofile(self._note)
+
+    def end(self) -> None:
+        """Stop noting."""
+        sys.setprofile(None)
+        threading.setprofile(None)
+        # Collecting an abandoned generator runs its code: do it now, not in a later test.
+        # The references of a failure are dropped here, collection follows.
+        for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+            vars(sys).pop(name, None)
+
+    @contextlib.contextmanager
+    def noting(self, node: str | None, file: str) -> Iterator[None]:
+        """Note which functions are called for all tests of a node.
+
+        Args:
+            node: its id; None for a single test.
+            file: the calling file; empty for any.
+        """
+        before = sys.getprofile(), self._node, self._from, self._called
+        if node is not None:
+            self._node, self._from, self._called = node, file, set()
+            sys.setprofile(self._note)
+        try:
+            yield
+        finally:
+            profile, self._node, self._from, self._called = before
+            sys.setprofile(profile)
+
+    def _note(self, frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        # The code of a module or class is no function.
+        if event != "call" or not code.co_flags & inspect.CO_OPTIMIZED:
+            return
+        if file_of(code.co_filename).startswith(self._folders):
+            caller = frame.f_back
+            outside = "<locals>" not in code.co_qualname and (
+                caller is None
+                or caller.f_code.co_filename != code.co_filename
+                or _is_wrapper(caller.f_code)
+            )
+            if self._from and (caller is None or file_of(caller.f_code.co_filename) != self._from):
+                return
+            self._report(code, outside)
+
+    def note_refused(self, error: TypeError) -> None:
+        """Note the project function whose parameters did not fit a call: it has no frame."""
+        named = re.match(r"([\w.]+)\(\) ", str(error))
+        found = {*self._named(named[1])} if named is not None else set()
+        if len(found) == 1:
+            (code,) = found
+            *_, (caller, _) = traceback.walk_tb(error.__traceback__)
+            self._report(code, caller.f_code.co_filename != code.co_filename)
+
+    def _named(self, name: str) -> Iterator[CodeType]:
+        """Yield the code of all project functions of a qualified name."""
+        for module in [*sys.modules.values()]:
+            values = getattr(module, "__dict__", {})
+            # Attributes of a project's objects may do anything.
+            with contextlib.suppress(Exception):
+                if str(values.get("__file__")).startswith(self._folders):
+                    first, *rest = name.split(".")
+                    found: Any = values.get(first)
+                    for part in rest:
+                        found = getattr(found, part)
+                    code = inspect.unwrap(found).__code__
+                    if file_of(code.co_filename).startswith(self._folders):
+                        yield code
+
+    def _report(self, code: CodeType, outside: bool) -> None:
+        distance = (0 if self.direct else 1) if outside else 2
+        call = (file_of(code.co_filename), code.co_qualname, distance)
+        if call not in self._called:
+            self._called.add(call)
+            self._tell("call", self._node, *call)
+
+
+@cache
+def file_of(name: str) -> str:
+    """Return the real path of a code's file: tests may put `..` into sys.path."""
+    return realpath(name) if name.startswith("/") else name
+
+
+def _is_wrapper(code: CodeType) -> bool:
+    """Whether code may be a decorator's wrapper: a function defined in another."""
+    return "<locals>" in code.co_qualname and not code.co_name.startswith("<")
