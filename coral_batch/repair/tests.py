@@ -6,6 +6,7 @@ import ast
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from coral_batch.corpus.sources.programs import parse_program
@@ -131,7 +132,6 @@ class ProjectTests:
     ) -> None:
         file = source.file.resolve()
         self._source = source
-        self._tried = False
         self._jail = jail
         self._outcomes = tuple(outcomes)
         self._file = file
@@ -180,12 +180,14 @@ class ProjectTests:
         """Run all tests on a candidate; return its failures."""
         failed = self._failures(self._run(self._tests, source))
         if source != self._source and self._others and len(failed) < len(self.at_first):
-            if not self._tried:  # without the tests before them, some may fail anyway
-                first = self._run(self._others, self._source)
-                self._others = tuple(one.id for one in first if one.kind == "PASS")
-                self._tried = True
-            failed += self._failures(self._run(self._others, source), self.size)
+            failed += self._failures(self._run(self._passing_alone, source), self.size)
         return failed
+
+    @cached_property
+    def _passing_alone(self) -> tuple[str, ...]:
+        """The others that pass on the original file without the tests before them."""
+        ran = self._run(self._others, self._source)
+        return tuple(one.id for one in ran if one.kind == "PASS")
 
     def _run(self, tests: tuple[str, ...], source: SourceFile) -> list[Outcome]:
         request = replace(self._request, only=tests)
