@@ -205,13 +205,11 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
 
     def _message(self, request: Request, text: str | None, done: list[str]) -> dict[str, Any]:
         """Return a child's request; see `inside/suite.py`."""
-        start, folders = self._project.folder, self._project.folders
-        around = [one for one in folders if f"{start}/".startswith(f"{one}/")]
         return vars(request) | {
             "file": str(request.file),
-            "roots": [start, *map(str, request.roots), *around],
+            "roots": [self.folder, *map(str, request.roots), self.around],
             "secret": secrets.token_hex(8),
-            "folders": folders,
+            "folders": self._project.folders,
             "text": text,
             "done": done,
         }
