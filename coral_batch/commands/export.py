@@ -188,7 +188,7 @@ def _exported(genome: str | None) -> tuple[Exported, AdapterCardRow, Path]:
         part = generation_of(genome, params.load().generations, "GENOME")
     row, card, folder = find_adapter(part, genome)
     if evidence is not None:
-        check_best(best, row)
+        check_best(best, row.key)
     fates = lake.read_rows("selection", SelectionRow, part)
     fate = find(fates, lake.path("selection", part), genome=genome)
     passed = fate.passed if evidence is None else best.passed

@@ -52,14 +52,18 @@ def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Pa
     return row, card, lake.path("adapter_folders", part) / row.key
 
 
-def check_best(best: BestRow, row: AdapterRow) -> None:
+def check_best(best: BestRow, key: str | None) -> None:
     """Check that the best genome's adapter is the one that was chosen.
+
+    Args:
+        best: the best genome.
+        key: its adapter's.
 
     Raises:
         CoralError: it was trained again.
     """
-    if row.key != best.key:
-        found = f"{best.genome} with adapter {best.key[:8]} as the best genome, now {row.key[:8]}"
+    if key != best.key:
+        found = f"{best.genome} with adapter {best.key[:8]} as the best genome, now {str(key)[:8]}"
         raise apart(found, lake.path("best"))
 
 

@@ -133,8 +133,8 @@ def _best(base: str) -> Adapter:
             action=f"run `dvc repro`, or choose another --model: {_FORMS}",
         )
     best = lake.read_document("best", BestRow)
-    check_best(best, find_adapter(best.generation, best.genome)[0])
     found = _genome(best.generation, best.genome, base)
+    check_best(best, found.key)
     return replace(found, name=f"the best genome of the run, {best.genome}")
 
 

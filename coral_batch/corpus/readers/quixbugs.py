@@ -63,8 +63,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
 
 def _is_driver(file: Path) -> bool:
     """Whether a file tests another program by hand, as QuixBugs has them: NAME_test.py."""
-    text = file.read_text("utf-8", "replace")
-    return file.stem.endswith(_DRIVER) and f"def {file.stem}(" not in text
+    if not file.stem.endswith(_DRIVER):
+        return False
+    return f"def {file.stem}(" not in file.read_text("utf-8", "replace")
 
 
 def _read_problem(path: Path, name: str, origin: str) -> Problem:

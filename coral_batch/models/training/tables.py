@@ -65,9 +65,10 @@ def adapted(
     base, file = tables.path("base"), lake.path("inherited", generation)
     inherited = tables.read_rows("inherited", InheritedRow, generation)
     all_ = tables.read_rows("examples", Example)
+    known = read_card(base).sha256
     for row in inherited:
         check_files(lake.above(row.folder), row.files, str(file), _AGAIN)
-        _check_current(row, read_card(base).sha256, all_, settings, file)
+        _check_current(row, known, all_, settings, file)
     adapters = {
         row.genome: Adapter(
             row.key,
