@@ -117,8 +117,9 @@ def _with_findings(
     found = dict(zip(first, published, strict=True))
     kept = []
     for (code, candidate), whole in zip(first.items(), written, strict=True):
-        codes = {finding.code for finding in found[code]}
-        silenced = [one for one in whole if one not in found[code]] if whole != found[code] else []
+        visible = set(found[code])
+        codes = {finding.code for finding in visible}
+        silenced = [finding for finding in whole if finding not in visible]
         reasons = {
             "silenced": silenced,
             "clean": not codes,

@@ -255,8 +255,10 @@ class _Reader:
             if mark in ("t", "f"):
                 continue
             content = [self.cell(item) for item in entry[2 if mark == "o" else 1 :]]
-            filled = object.__getattribute__(value, "__dict__") if mark == "o" else value
-            filled = value.left if mark == "g" else filled
+            if mark == "o":
+                filled = object.__getattribute__(value, "__dict__")
+            else:
+                filled = value.left if mark == "g" else value
             filled.clear()
             if mark in ("l", "g"):
                 filled.extend(content)
