@@ -147,6 +147,7 @@ def test_a_local_folder_becomes_a_base(tmp_path: Path) -> None:
     source = make_tiny_base(tmp_path / "mine")
     (source / "pytorch_model.bin").write_bytes(b"pickle")
     (source / "modeling_mine.py").write_text("raise RuntimeError")
+    (source / "consolidated.safetensors").write_bytes(b"the weights again")
     folder = tmp_path / "lake" / "base"
     card = materialise(str(source), None, folder, tmp_path / "downloads")
     assert card == read_card(folder)
@@ -154,6 +155,7 @@ def test_a_local_folder_becomes_a_base(tmp_path: Path) -> None:
     assert str(tmp_path) not in (folder / "card.json").read_text()
     assert not (folder / "pytorch_model.bin").exists()
     assert not (folder / "modeling_mine.py").exists()
+    assert [file.name for file in folder.glob("*.safetensors")] == ["model.safetensors"]
     assert [path.name for path in folder.parent.iterdir()] == ["base"]
     base = load_base(folder)
     assert base.model.dtype == compute_dtype(devices()[0])

@@ -12,6 +12,7 @@ import pytest
 
 from coral_batch import lake
 from coral_batch.commands.compare import compare, comparison
+from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.records.problem import Bug, Role
 from coral_batch.records.rows import BestRow, FirstChangeRow
@@ -133,6 +134,13 @@ def test_a_different_program_of_the_same_name_is_reported(first: Path, second: P
     assert "detect_cycle is a different program" in output and "detect_cycle 1/2" not in output
     here, there = read_run("."), read_run(str(second))
     assert here.problems["sieve-1"] != there.problems["sieve-1"]
+    with lake.at(second / "lake"):
+        lake.write_rows("manifest", [row for row in changed if row.name != "detect_cycle"])
+    assert "detect_cycle is a different program" not in compared(".", second)
+    with lake.at(second / "lake"):
+        lake.write_rows("manifest", [row for row in changed if row.name != "sieve"])
+    with pytest.raises(CoralError, match="sieve-1, a bug of an unknown problem"):
+        read_run(str(second))
 
 
 def test_results_of_another_genome_than_the_best_are_refused(first: Path) -> None:

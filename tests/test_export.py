@@ -252,10 +252,15 @@ def test_the_best_genome_named_by_its_id_is_exported_as_the_best(adapted: Path) 
     assert card_of(adapted / "named") == card_of(adapted / "best")
 
 
-def test_a_genome_of_an_unfinished_run_is_exported(adapted: Path) -> None:
-    params.write_generations(4)
+@pytest.mark.parametrize("generations", [1, 4])
+def test_a_genome_of_a_run_with_other_generations_is_exported(
+    adapted: Path, generations: int
+) -> None:
+    """Its ancestors included, if params.yaml no longer has their generation or not yet more."""
+    export(adapted / "before")
+    params.write_generations(generations)
     export(adapted / "export")
-    assert card_of(adapted / "export")
+    assert card_of(adapted / "export") == card_of(adapted / "before")
 
 
 def test_an_existing_folder_is_not_overwritten(adapted: Path) -> None:

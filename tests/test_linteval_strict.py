@@ -147,6 +147,11 @@ PERMITTED = {
             "def g():\n    global x\n    x = 0\n",
         ],
     ),
+    "F841 of a name that a class in the function has": (
+        "def f():\n    x = 1\n\n    class A:\n        x = 2\n    return A\n",
+        ["def f():\n\n    class A:\n        x = 2\n    return A\n"],
+        ["def f():\n\n    class A:\n        x = 3\n    return A\n"],
+    ),
     "F841 of an attribute": (
         "def f(d):\n    x = d.n\n    return d\n",
         ["def f(d):\n    d.n\n    return d\n"],
