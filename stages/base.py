@@ -14,5 +14,7 @@ def base() -> None:
     settings = params.load().base
     folder = lake.path("base")
     card = materialise(settings.model, settings.revision, folder, lake.DOWNLOADS)
+    if params.load().base != settings:
+        raise params.changed()
     if load_tokenizer(folder).chat_template is None:
         print(f"{card.name} has no chat template: it is prompted as a completion model")

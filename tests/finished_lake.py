@@ -48,7 +48,6 @@ SETTINGS = {
     "automata.width": 12,
     "automata.steps": 6,
     "examples.portion": 20,
-    "validation.samples": 1,
     "evaluation.bugs": 3,
     "evaluation.samples": 1,
     "evolution.population": 3,

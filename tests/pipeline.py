@@ -44,7 +44,7 @@ SETTINGS = {
     "training.batch_size": 8,
     "training.layers": 1,
     "validation.bugs": 0,
-    "validation.samples": 2,
+    "validation.samples": 1,
     "validation.read": 4,
     "sampling.max_new_tokens": 12,
     "evaluation.bugs": 5,

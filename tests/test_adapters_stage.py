@@ -120,7 +120,8 @@ def test_a_newborn_that_inherits_nothing_learns_at_the_full_rate(
 
 
 @pytest.mark.parametrize(
-    "how", ["missing", "damaged", "base", "seed", "training", "examples", "none"]
+    "how",
+    ["missing", "damaged", "base", "seed", "configuration", "training", "examples", "none"],
 )
 def test_an_inherited_adapter_that_cannot_be_begun_with_is_refused(begun: Path, how: str) -> None:
     first, second = left_behind()
@@ -135,6 +136,10 @@ def test_an_inherited_adapter_that_cannot_be_begun_with_is_refused(begun: Path, 
         lake.write_rows("inherited", [replace(first, determinants=known), second], "001")
     elif how == "seed":
         set_params({"seed": 2})
+    elif how == "configuration":
+        other = {**first.determinants["configuration"], "r": 64}
+        known = {**first.determinants, "configuration": other}
+        lake.write_rows("inherited", [replace(first, determinants=known), second], "001")
     elif how == "training":
         set_params({"training.passes": 2})
     elif how == "examples":

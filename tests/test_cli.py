@@ -1,6 +1,10 @@
 """The command line: every stage is a command, and a user error is one message."""
 
+import contextlib
+import os
 import signal
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -12,6 +16,7 @@ from coral_batch.lake import params
 from tests import REPOSITORY
 from tests.command import coral
 from tests.fresh import output_of
+from tests.processes import alive, descendants, wait_until
 from tests.settings import set_params
 
 ITEMS = ("snippets", "mbpp", "folder", "official")
@@ -48,6 +53,35 @@ def test_a_stage_of_any_pipeline_runs(workspace: Path, monkeypatch: pytest.Monke
             Path("dvc.yaml").write_text(content)
         done = coral("--version")
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_stage_dies_with_dvc(workspace: Path) -> None:
+    """Otherwise it would write its tables beside those of the next run."""
+    params.FILE.unlink()
+    os.mkfifo(params.FILE)  # the stage waits for someone to write to it
+    starts = "import subprocess, sys; subprocess.run([sys.argv[1], 'split'])"
+    command = [sys.executable, "-c", starts, str(Path(sys.executable).with_name("coral"))]
+    with subprocess.Popen(command, env={**os.environ, "DVC_STAGE": "split"}) as dvc:
+        end = -1
+
+        def waits() -> bool:
+            nonlocal end
+            with contextlib.suppress(OSError):
+                end = os.open(params.FILE, os.O_WRONLY | os.O_NONBLOCK)
+            return end >= 0
+
+        wait_until(waits)
+        (stage,) = descendants(dvc.pid)
+        dvc.kill()
+        wait_until(lambda: not alive(stage))
+        os.close(end)
+
+
+def test_another_checkout_than_the_installed_one_is_refused(workspace: Path) -> None:
+    Path("coral_batch").mkdir()
+    done = coral("split")
+    assert done.returncode == 1
+    assert "not the installed one" in done.stderr and "make setup" in done.stderr
 
 
 def test_the_version_is_that_of_the_package() -> None:

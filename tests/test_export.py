@@ -224,12 +224,13 @@ def test_the_card_states_base_data_scores_configuration_and_licence_whatever_par
     assert "program-repair" in card.data.tags
     for words in (
         "coral-batch run (search `evolved`): an adapter",
-        "The training problems of `test`, each with its own bug and up to 40 versions with lint",
+        "The training problems of `test`, each with its own bug, if it has one, and up to 40"
+        " versions with lint",
         "| passes | 1 |\n",
         "| seed | 7 |\n",
         "| held out, 2 x 2 samples | pass@1 | 25 % [",
         "| selection, 2 x 2 samples | pass@1 |",
-        "the difference may be noise",
+        "| may be noise |\n",
         "| target_modules | q_proj, v_proj |",
         "vLLM does not serve DoRA",
         "## Licence",

@@ -6,6 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from coral_batch.errors import CoralError
 from coral_batch.models.decoding.sampling import next_tokens
 from coral_batch.records.configuration import Knobs
 from tests.answers import transformers_probabilities
@@ -26,6 +27,13 @@ KNOBS = st.builds(
     top_k=st.integers(1, 60),
     repetition_penalty=st.sampled_from([1.0, 1.05, 1.5]),
 )
+
+
+def test_logits_that_are_not_finite_are_refused():
+    logits = torch.zeros(2, 20_000)
+    logits[1, 7] = float("nan")
+    with pytest.raises(CoralError, match="outputs are not finite"):
+        next_tokens(logits, [Knobs(0.6, 1.0, 50, 1.0)] * 2, [[], []], [0.5, 0.5])
 
 
 @settings(max_examples=50)

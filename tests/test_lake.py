@@ -16,10 +16,12 @@ from coral_batch.lake.schemas import FOLDER, read
 from coral_batch.lake.stage import run, write
 from coral_batch.records.finding import Finding
 from coral_batch.records.rows import SampleRow
+from coral_batch.records.settings import Params
 from coral_batch.search.automata.features import FEATURES
 from tests.errors import refused
 from tests.rights import bound_by_modes
 from tests.rows import SAMPLE
+from tests.settings import set_params
 
 pytestmark = pytest.mark.usefixtures("workspace")
 ARRAYS = {
@@ -211,3 +213,15 @@ def test_every_field_of_every_schema_is_described(file: Path) -> None:
             assert set(schema["required"]) == set(schema["properties"])
 
     check(read(file.name.partition(".")[0]), file.stem)
+
+
+def test_a_stage_during_which_the_parameters_change_is_not_done(workspace: Path) -> None:
+    """DVC would record its tables as those of the new parameters."""
+
+    def make(_: object, settings: Params, *__: object) -> dict[str, list[SampleRow]]:
+        set_params({"seed": settings.seed + 1})
+        return {"samples": [SAMPLE]}
+
+    with refused("params.yaml changed while the stage ran"):
+        run(make, "000")
+    assert not lake.path("samples", "000").exists()

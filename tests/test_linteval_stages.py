@@ -131,10 +131,27 @@ def test_any_genome_can_be_asked_and_an_unknown_one_is_named(project: Path) -> N
     linteval("samples", "001-00")
     assert raw("001-00") == raw("best")
     linteval("scores", "001-00")
+    assert len(linteval("show", "001-00").splitlines()) == 2 + 4
     with pytest.raises(CoralError, match=r"no such genome[\s\S]*one of 001-00"):
         linteval("samples", "001-07")
     for wrong in ("best-00", "worst", "001", "001-"):
         assert CliRunner().invoke(cli.app, ["linteval", "samples", wrong]).exit_code == 2
+
+
+@pytest.mark.parametrize("what", ["adapter", "item"])
+def test_answers_of_a_genome_do_not_outlive_its_run(project: Path, what: str) -> None:
+    linteval("samples", "001-00")
+    linteval("scores", "001-00")
+    if what == "adapter":
+        (subject,) = lake.read_rows("subjects", SubjectRow, "001")
+        lake.write_rows("subjects", [replace(subject, key="2" * 64)], "001")
+    else:
+        lake.write_rows("linteval_items", [an_item(number, "y=1\n") for number in range(10)])
+    for command in (("show", "001-00"), ("export", "001-00")):
+        with pytest.raises(
+            CoralError, match=rf"another {what}[\s\S]*coral linteval samples 001-00"
+        ):
+            linteval(*command)
 
 
 def test_answers_are_not_drawn_with_an_adapter_that_was_changed(project: Path) -> None:

@@ -36,6 +36,11 @@ PERMITTED = {
         ],
         ["from a import b as c\nre.I\nc()\n", "import re\nfrom a import b\nre.I\nc()\n"],
     ),
+    "F401 of a submodule": (
+        "import os.path as path\nimport re\nre.I\n",
+        ["import re\nre.I\n"],
+        ["import os.path as path\n", "re.I\n"],
+    ),
     "E402": ("x = 1\nimport re\nre.I\n", ["import re\nx = 1\nre.I\n"], ["import re\nre.I\n"]),
     "F811": (
         "import re\nimport re\n\n\ndef f():\n    return 1\n\n\ndef f():\n    return re\n",

@@ -165,6 +165,14 @@ def test_what_is_given_to_no_linter_is_never_silent():
     assert codes(lone) == [ERROR, ERROR]
 
 
+def test_a_report_without_bounds_is_never_silent_nor_anothers():
+    """Each finding of an unknown name repeats the module that may define it."""
+    source = f"from {'a' * 30_000} import *\n" + "x\n" * 1000
+    found, other = lint([source, "x=1"], 1, ("flake8",))
+    assert codes(found) == [ERROR]
+    assert codes(other) == ["E225"]
+
+
 def test_a_finding_that_utf8_cannot_hold_is_never_silent():
     unprintable = "password = '\\ud800'\nx = '%(\\ud800)s' % {}\n"
     found, other = lint([unprintable, "x=1"], workers=1)

@@ -55,8 +55,10 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         (
             "samples: 1                  # per bug; CORAL-X: 8",
             "samples: 2",
-            ["evaluation.samples", "1 at temperature 0"],
+            ["evaluation.samples", "1 at temperature 0", "raise sampling.base_temperature"],
         ),
+        ("samples: 1                  # repairs", "samples: 4  #", ["validation.samples", "1 at"]),
+        ("temperature: 0.6", "temperature: 0", ["linteval.samples", "raise linteval.temperature"]),
         ("automata: 16384", "automata: 1727", ["calibration.automata", "1727", "at least 1728"]),
         ("bins: 6", "bins: 51", ["calibration.bins", "at most 50"]),
         (

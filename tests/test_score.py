@@ -23,6 +23,7 @@ from stages.samples import samples
 from tests.command import coral
 from tests.finished_lake import draw_with
 from tests.readers import HUMANEVALPACK, jsonl
+from tests.settings import set_params
 
 FIXES = "fixes.jsonl"
 
@@ -74,9 +75,18 @@ def test_scores_are_shares_of_the_answers_that_pass(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(drawing, "draw", partial(draw_with, write, "fence"))
     text = " ".join(coral("score", "released", "--bugs", 1).stdout.split())
-    none, every = "0 % [0, 0]", "100 % [100, 100]"
-    assert f"repaired 9 (8) x 1 {none} {every} +100 [+100, +100] more than noise" in text
-    assert f"pass@1 3 (2) x 2 {every} {every} +0 [+0, +0] may be noise" in text
+    none, every = "0 % [0, 37]", "100 % [63, 100]"
+    assert f"repaired 9 (8) x 1 {none} {every} +100 [+63, +100] more than noise" in text
+    every = "100 % [16, 100]"
+    assert f"pass@1 3 (2) x 2 {every} {every} +0 [-84, +84] may be noise" in text
+
+
+def test_several_greedy_answers_are_refused() -> None:
+    sampled = {"candidates.temperature": [0.6], "sampling.base_temperature": 0.6}
+    set_params({"evaluation.samples": 2, **sampled})
+    done = coral("score", "released", "--temperature", 0)
+    assert done.returncode == 1
+    assert "evaluation.samples\n  found:    2\n  expected: 1 at temperature 0" in done.stderr
 
 
 def test_a_name_that_no_file_can_have_is_one_message() -> None:

@@ -98,3 +98,28 @@ def test_jail_and_score_refuse_the_same() -> None:
     for code, (verdict,) in zip(codes, judge(programs, SETTINGS, 1), strict=True):
         assert verdict.kind == "UNPARSEABLE"
         assert score(code, [verdict.kind], []).scores == Scores(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("code", "accepted"),
+    [
+        ("# -*- coding: utf-8 -*-\nx = 'é'\n", True),
+        ("#!/usr/bin/python\n# vim: set fileencoding=U8 :\nx = 'é'\n", True),
+        ("# coding: latin-1\nx = 1\n", True),
+        ("# coding: latin-1\nx = 'é'\n", False),
+        ("# coding: unicode_escape\nx = 1\n", False),
+        ("\r\n\t# coding=utf_7\r\nx = 1\r\n", False),
+        ("# coding: no-such-encoding\nx = 1\n", False),
+        ("x = 1\n# coding: unicode_escape\n", True),
+        ("\n\n# coding: unicode_escape\nx = 1\n", True),
+    ],
+)
+def test_a_text_whose_file_would_be_another_program_is_none(code: str, accepted: bool) -> None:
+    assert compiles(code) == accepted
+
+
+def test_a_cookie_does_not_hide_a_program_from_the_linters() -> None:
+    """flake8 and bandit decode the file, in which all of it is one string."""
+    hidden = '# coding: unicode_escape\n"\\x22"\ndef gcd(a, b):\n    exec("1")\n"\\x22"\n'
+    (verdicts,) = judge([program("gcd", hidden, [(1, 2, 1)])], SETTINGS, workers=1)
+    assert {verdict.kind for verdict in verdicts} == {"UNPARSEABLE"}

@@ -48,6 +48,21 @@ def test_the_protocol_of_coralx_is_the_same_after_any_other_profile(name: str) -
     assert replace(found, **others) == alone
 
 
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_may_follow_that_of_coralx(name: str) -> None:
+    use("coralx")
+    use(name)
+    params.load()
+
+
+def test_humanevalfix_is_answered_greedily_after_a_profile_that_samples() -> None:
+    use("coralx")
+    use("humanevalfix")
+    found = params.load()
+    assert found.sampling.base_temperature == max(found.candidates.temperature) == 0
+    assert (found.validation.samples, found.evaluation.samples) == (1, 1)
+
+
 def test_changes_are_printed_and_comments_stay(
     profiles: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,6 +37,9 @@ def f(n, *, more=0):
         raise ValueError("bad:\\n\\tone\\xa0two")
     if n == 9:
         raise ValueError("x" * 1000 + " end")
+    if n == 10:
+        from collections import deque
+        return deque()
     return n + more
 """
 
@@ -56,8 +59,15 @@ BODIES = {
     "with pytest.raises(ValueError): f(6)": ("FAIL", "did not raise"),
     "with pytest.raises(ValueError, match='zero'): f(0)": ("FAIL", "no 0"),
     "with pytest.raises(KeyError): f(0)": ("ERROR", "ValueError: no 0"),
-    "with pytest.raises(ValueError): f(2)": ("ERROR", "Own: mine"),
+    "with pytest.raises(ValueError, match='^mine$'): f(2)": ("PASS", ""),
+    "with pytest.raises(Exception): f(2)": ("PASS", ""),
+    "with pytest.raises(TypeError): f(2)": ("ERROR", "Own (ValueError): mine"),
     "with pytest.raises(BaseException): f(5)": ("TIMEOUT", "no result"),
+    "assert f(10)": ("FAIL", "cannot leave the program's process"),
+    "assert not f(10)": ("FAIL", "the test uses <collections.deque object>"),
+    "assert f(10) != 4": ("FAIL", "the test uses <collections.deque object>"),
+    "assert f(10) not in [1, 2]": ("FAIL", "the test uses <collections.deque object>"),
+    "f(10)": ("PASS", ""),
     "f(8)": ("ERROR", r"ValueError: bad:\n\tone\xa0two"),
     "f(9)": ("ERROR", "xxx..."),
     "assert f(4) == pytest.approx([0.31, 0])": ("FAIL", "returned"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 
 LOCK = Path("dvc.lock")
 
@@ -32,9 +32,13 @@ def recorded_md5() -> dict[str, str]:
 
 
 def found_md5(path: Path) -> str:
-    """Return the MD5 of a file, or of a folder as DVC computes it, from the list of its files."""
+    """Return the MD5 of a file, or of a folder as DVC computes it, from the list of its files.
+
+    Raises:
+        CoralError: a file cannot be read.
+    """
     if path.is_file():
-        with path.open("rb") as stream:
+        with reading(path), path.open("rb") as stream:
             return hashlib.file_digest(stream, "md5").hexdigest()
     if not path.is_dir():
         return "no such file"

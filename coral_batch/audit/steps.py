@@ -108,10 +108,11 @@ def _hashed(recorded: Recorded, place: Place, hashes: Mapping[str, str]) -> str:
             recorded.note(Mismatch(path, problem=problem), place)
             return f"wrong: {LOCK} has no hash of it"
         try:
-            recorded.table(*place)
+            if path.exists():
+                recorded.table(*place)
         except Unusable:
             return "wrong: it cannot be read"
-        return f"not checked: it was made by hand, and {LOCK} has no hash of it"
+        return f"not checked: made by hand, {LOCK} has no hash of it"
     found = found_md5(path)
     if found == known:
         return "correct"

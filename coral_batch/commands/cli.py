@@ -15,6 +15,7 @@ from collections import UserDict
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -180,15 +181,35 @@ def _how_to_resume() -> str:
     return ""
 
 
+def _check_checkout() -> None:
+    """Check that the code here is the installed one: DVC records the hashes of the code here.
+
+    Raises:
+        CoralError: it is that of another checkout.
+    """
+    here, installed = Path("coral_batch").resolve(), Path(__file__).resolve().parents[1]
+    if here.is_dir() and here != installed:
+        raise CoralError(
+            "this checkout's code is not the installed one",
+            file=here,
+            found=str(installed),
+            action="run `make setup` here and activate this checkout's environment",
+        )
+
+
 def main() -> None:
     """Run the command line."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Like stderr: escape characters that the terminal's encoding lacks, such as bars.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        _check_checkout()
         if stage := os.environ.get("DVC_STAGE"):
+            from coral_batch.verdicts.inside.kernel import exit_when_parent_dies
             from coral_batch.work.pipeline import say_place
 
+            # A killed `dvc` would leave a stage that writes tables beside those of the next run.
+            exit_when_parent_dies(os.getppid())
             say_place(stage)
         app(prog_name="coral")
     except (CoralError, MemoryError, RuntimeError) as error:

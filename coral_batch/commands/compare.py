@@ -13,7 +13,7 @@ from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Paired, compare_means
 from coral_batch.evidence.paired import compare as compare_outcomes
 from coral_batch.records.settings import Scores
-from coral_batch.report.claims import FIRST_CHANGES, TITLES, interval
+from coral_batch.report.claims import FIRST_CHANGES, NOISE, TITLES, interval, verdict
 from coral_batch.report.roles import with_training
 from coral_batch.report.runs import Run, read_run
 from coral_batch.search.ids import birth
@@ -50,24 +50,32 @@ def comparison(runs: Sequence[Run]) -> str:
     parts += [_against(first, other) for other in others]
     parts += with_training(name for run in runs for name in run.outcomes)
     parts.append(
-        "[ ]: 95% intervals. P(ahead): probability that the run is better than the first."
-        "\nThe selection score is too high: each run chose its best genome by it."
+        f"[ ]: 95% intervals. n: held-out bugs; below, bugs of both runs.\n{fill(NOISE, _WIDTH)}\n"
+        "The selection score is too high: each run chose its best genome by it."
     )
     return "\n\n".join(parts)
 
 
-def paired(first: Run, other: Run, name: str) -> Paired | None:
-    """Compare the two best genomes' pass@1 on the problems of a set that both runs share."""
+def paired(first: Run, other: Run, name: str) -> tuple[int, Paired] | None:
+    """Compare the two best genomes' pass@1 on the problems of a set that both runs share.
+
+    Returns:
+        The number of shared problems and the comparison; None if there are none.
+    """
     left, right = _shared(first, other, first.outcomes.get(name, {}), other.outcomes.get(name, {}))
-    return compare_outcomes(left, right, 1, SEED, "compare", name) if left else None
+    return (len(left), compare_outcomes(left, right, 1, SEED, "compare", name)) if left else None
 
 
-def paired_first_changes(first: Run, other: Run, measure: str) -> Paired | None:
-    """Compare what the two best genomes would change first in the held-out bugs of both runs."""
+def paired_first_changes(first: Run, other: Run, measure: str) -> tuple[int, Paired] | None:
+    """Compare what the two best genomes would change first in the held-out bugs of both runs.
+
+    Returns:
+        As of `paired`.
+    """
     left, right = _shared(
         first, other, first.first_changes.get(measure, {}), other.first_changes.get(measure, {})
     )
-    return compare_means(left, right, SEED, "compare", measure) if left else None
+    return (len(left), compare_means(left, right, SEED, "compare", measure)) if left else None
 
 
 def _shared(
@@ -83,7 +91,15 @@ def _shared(
 
 
 def _headline(runs: Sequence[Run]) -> str:
-    header = ("run", "search", "best", "held out pass@1", "first change right", "selection pass@1")
+    header = (
+        "run",
+        "search",
+        "best",
+        "n",
+        "held out pass@1",
+        "first change right",
+        "selection pass@1",
+    )
     rows = []
     for run in runs:
         scores = run.evidence.scores
@@ -95,7 +111,8 @@ def _headline(runs: Sequence[Run]) -> str:
         ]
         best = run.best
         genome = best.genome if best.passed else f"{best.genome} !"
-        rows.append((run.name, run.evidence.search, genome, *cells))
+        bugs = str(scores["held_out"].problems) if "held_out" in scores else "-"
+        rows.append((run.name, run.evidence.search, genome, bugs, *cells))
     text = table(header, rows, left={"run", "search", "best"})
     if not all(run.best.passed for run in runs):
         text += "\n! failed the gate: no genome of that run passed the last generation's gate"
@@ -133,11 +150,11 @@ def _against(first: Run, other: Run) -> str:
     ]
     for title, found in measured:
         if found is not None:
-            verdict = "unclear" if found.unclear else "more than chance"
-            cells = (interval(found.difference, signed=True), f"{found.probability:.2f}", verdict)
-            rows.append((title, *cells))
+            bugs, gain = found
+            cells = (interval(gain.difference, signed=True), verdict(gain.unclear))
+            rows.append((title, str(bugs), *cells))
     if rows:
-        header = ("", "difference", "P(ahead)", "")
+        header = ("", "n", "difference", "")
         lines.append(indent(table(header, rows, left={""}), "  "))
     else:
         lines.append("  no shared problems: the corpora differ")

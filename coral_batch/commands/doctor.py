@@ -223,7 +223,7 @@ def isolation(settings: Params) -> Iterator[Finding]:
         yield Finding("isolation", ", ".join(found.layers), "in force, just tried")
     for layer, why in found.missing.items():
         if layer in settings.verdicts.require:
-            means = "required by verdicts.require in params.yaml: no program will run"
+            means = "required by verdicts.require: no program will run; docs/jail.md helps"
             yield Finding("isolation", f"{layer} missing: {why}", means, Grade.FAIL)
         else:
             means = "not required; verdicts record that it was not in force"
@@ -306,7 +306,9 @@ def store(settings: Params) -> Iterator[Finding]:
     files = [file for file in lake.DOWNLOADS.rglob("*") if file.is_file()]
     downloads = sum(file.stat().st_size for file in files)
     found = f"{len(entries)} entries, {size_text(size)}; downloads {size_text(downloads)}"
-    yield Finding("store", found, "finished work that runs reuse; `coral store prune` frees space")
+    yield Finding(
+        "store", found, "finished work that runs reuse; `coral store prune --unused 30` frees space"
+    )
 
 
 def cache(settings: Params) -> Iterator[Finding]:

@@ -19,11 +19,11 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.atomic import check_free, writing
-from coral_batch.linteval.items.item import with_outputs
+from coral_batch.linteval.items.item import fill, with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
 from coral_batch.records.configuration import knobs_at
 from coral_batch.records.items import Item, ItemTests
-from coral_batch.records.rows import BASE, LintSampleRow
+from coral_batch.records.rows import BASE, LintSampleRow, SubjectRow
 from coral_batch.records.settings import Params
 from stages.arguments import LintModel
 
@@ -35,6 +35,7 @@ def show(
     ] = None,
 ) -> None:
     """Show a model's scores by item, or its answers to one item."""
+    _check_asked(model)
     scores = lake.read_frame("linteval_scores", model)
     if item is None:
         print(overview(scores, lake.read_frame("linteval_changes", model)))
@@ -58,6 +59,32 @@ def show(
             lake.read_frame("linteval_verdicts", model).filter(of_item),
         )
     )
+
+
+def _check_asked(model: str) -> None:
+    """Check that a genome's answers, which no stage makes, are of this run's genome and items.
+
+    Raises:
+        CoralError: its adapter is another one now, or an item is.
+    """
+    part, genome = lake.lint_subject(model)
+    if genome is None:
+        return
+    subjects = lake.read_rows("subjects", SubjectRow, part)
+    key = lake.find(subjects, lake.path("subjects", part), genome=genome).key
+    items = {row.meta.id: row for row in lake.read_rows("linteval_items", Item)}
+    for row in lake.read_rows("linteval_samples", LintSampleRow, model):
+        item = items.get(row.item)
+        asked = item is not None and fill(item.instruction, item.inputs) in row.prompt
+        if row.adapter != key or not asked:
+            raise CoralError(
+                "the answers are of another run",
+                file=lake.path("linteval_samples", model),
+                field=f"item {row.item}",
+                found=f"another {'adapter' if asked else 'item'}",
+                action=f"run `coral linteval samples {model}`, then "
+                f"`coral linteval scores {model}`",
+            )
 
 
 Items = Annotated[
@@ -251,6 +278,7 @@ def export(
 ) -> None:
     """Write a model's raw answers as the board of MERA Code takes them."""
     check_free(file)
+    _check_asked(model)
     if items:
         scores = lake.read_frame("linteval_scores", model)
         rows = lake.read_rows("linteval_items", Item)

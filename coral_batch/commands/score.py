@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,7 +33,7 @@ from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.problem import Bug, Problem, Role, program_of
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params, Prompt
-from coral_batch.report.claims import FIRST_CHANGES, interval
+from coral_batch.report.claims import FIRST_CHANGES, NOISE, interval, verdict
 from coral_batch.work.progress import say
 from coral_batch.work.text import table
 
@@ -147,6 +148,9 @@ def score(
     knobs = found.knobs or knobs_at(0.0)
     if temperature is not None:
         knobs = replace(knobs, temperature=temperature)
+    params.check_samples(
+        settings.evaluation.samples, knobs.temperature, "evaluation.samples", "add --temperature"
+    )
 
     repairs = len(held_out) * settings.evaluation.samples * settings.sampling.best_of + len(fixes)
     _say_duration(2 * (repairs + len(items) * settings.linteval.samples), card)
@@ -314,11 +318,12 @@ def scores_table(measures: Sequence[Measure]) -> str:
                 interval(one.base),
                 interval(one.adapter),
                 interval(one.difference, signed=True),
-                "may be noise" if one.unclear else "more than noise",
+                verdict(one.unclear),
             )
         )
     header = ("measure", "n", "base model", "adapter", "difference", "")
     return (
         table(header, rows, left={"measure", "n", ""})
-        + "\n[ ]: 95% intervals over programs. n: bugs or items (programs) x answers each."
+        + "\n[ ]: 95% intervals over programs. n: bugs or items (programs) x answers each.\n"
+        + fill(NOISE, 100)
     )

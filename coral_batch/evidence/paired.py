@@ -10,19 +10,17 @@ a little, which makes it 96 to 99 % (docs/notebook.md), so an interval can be to
 If all samples of a problem are solved, or none, or there is only one, their spread is unknown and
 stage two adds nothing. If few programs differ, the interval is then too narrow: four programs won
 and none lost give one above 0. So a difference counts as more than noise only if the randomisation
-test agrees. It gives each program's difference a random sign (Fisher 1935; Dror et al. 2018,
-section 3), as often as the bootstrap draws programs.
+test agrees, which needs at least six programs. It gives each program's difference a random sign
+(Fisher 1935; Dror et al. 2018, section 3), as often as the bootstrap draws programs.
 
 Intervals hold for problems like these; they do not say whether these are typical.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +29,6 @@ from coral_batch.evidence.passk import DRAWS, LEVEL, pass_at_k
 from coral_batch.records.problem import program_of
 from coral_batch.seeding import generator
 
-POWER = 0.8
 # Sums in another order differ by rounding, which is no difference.
 _DECIMALS = 12
 # Draws per batch, which bounds memory.
@@ -67,7 +64,6 @@ class Paired:
         first: of the first model, in [0, 1].
         second: of the second model, in [0, 1].
         difference: second minus first, in [-1, 1].
-        probability: share of the bootstrap draws in which the second is ahead, ties counted half.
         unclear: the difference may be noise: its interval contains 0, or the randomisation test
             over programs gives p > 1 - `LEVEL`.
     """
@@ -75,23 +71,7 @@ class Paired:
     first: Estimate
     second: Estimate
     difference: Estimate
-    probability: float
     unclear: bool
-
-
-@dataclass(frozen=True)
-class Needed:
-    """Sample sizes that would detect a true difference as large as the observed one.
-
-    Attributes:
-        problems: problems, with as many samples each as now; None if no difference was seen or
-            there is only one program.
-        samples: samples per problem, with the same problems; None likewise, or if there is only one
-            sample per problem, whose spread is unknown, or if no number is enough.
-    """
-
-    problems: int | None
-    samples: int | None
 
 
 def compare(
@@ -180,58 +160,14 @@ def _paired(
         for model, of_model in enumerate(means):
             of_model.append(drawn(model, chosen).sum(axis=1) / sizes)
     draws = [np.concatenate(of_model) for of_model in means]
-    difference = np.round(draws[1] - draws[0], _DECIMALS)
-    gain = _estimate(values[1].mean() - values[0].mean(), difference)
     left, right = (
-        _estimate(value.mean(), of_model) for value, of_model in zip(values, draws, strict=True)
+        _estimate(value.mean(), of_model, 0.0, len(members))
+        for value, of_model in zip(values, draws, strict=True)
     )
-    chance = _chance(values[1] - values[0], members, stream)
-    return Paired(
-        left,
-        right,
-        gain,
-        float((difference > 0).mean() + (difference == 0).mean() / 2),
-        unclear=gain.low <= 0 <= gain.high or chance > 1 - LEVEL,
-    )
-
-
-def needed(first: Outcomes, second: Outcomes) -> Needed:
-    """Return the sample sizes that detect the observed difference in pass@1.
-
-    That is, at `LEVEL` in `POWER` of all runs if it is the true difference. Sample sizes by
-    Miller 2024, "Adding Error Bars to Evals" (arXiv:2411.00640, section 5): with w the variance of
-    a problem's true difference and s_A, s_B those of a sample,
-    problems = (z_level + z_power)^2 (w + s_A / n_A + s_B / n_B) / difference^2.
-
-    Args:
-        first: outcomes of the first model.
-        second: of the second model on the same problems.
-    """
-    problems = sorted(first)
-    pairs = [(first[problem], second[problem]) for problem in problems]
-    differences = np.array([b.solved / b.samples - a.solved / a.samples for a, b in pairs])
-    gain = float(differences.mean())
-    members = _members(problems)
-    if len(members) < 2 or abs(gain) <= 1e-12:
-        return Needed(None, None)
-    once_each = any(row.samples < 2 for pair in pairs for row in pair)
-    # Means over problems of s / n and of s, for n samples of each model. The spread of one sample
-    # is unknown: all variance counts as variance between problems.
-    spreads = [] if once_each else [(_variance(a), _variance(b)) for a, b in pairs]
-    within = sum(
-        s_a / a.samples + s_b / b.samples
-        for (s_a, s_b), (a, b) in zip(spreads, pairs, strict=False)
-    ) / len(pairs)
-    once = sum(s_a + s_b for s_a, s_b in spreads) / len(pairs)
-    between = max(0.0, _clustered_variance(differences, members) - within)
-    normal = NormalDist()
-    z = normal.inv_cdf((1 + LEVEL) / 2) + normal.inv_cdf(POWER)
-    enough = (gain / z) ** 2
-    room = enough * len(problems) - between
-    return Needed(
-        max(2, math.ceil((between + within) / enough)),
-        max(1, math.ceil(once / room)) if room > 0 and not once_each else None,
-    )
+    gains = values[1] - values[0]
+    gain = _estimate(gains.mean(), draws[1] - draws[0], -1.0, len(members))
+    chance = _chance(gains, members, stream)
+    return Paired(left, right, gain, gain.low <= 0 <= gain.high or chance > 1 - LEVEL)
 
 
 def _members(problems: Sequence[str]) -> NDArray[np.int64]:
@@ -262,25 +198,13 @@ def _chance(
     return (as_far + 1) / (DRAWS + 1)
 
 
-def _clustered_variance(differences: NDArray[np.float64], members: NDArray[np.int64]) -> float:
-    """Return the variance of a problem's difference, clustered by program.
-
-    The number of problems times the squared standard error of their mean, clustered by program
-    (Miller 2024, section 2.2); without clusters the sample variance.
-    """
-    deviations = np.append(differences - differences.mean(), 0.0)
-    of_programs = deviations[members].sum(axis=1)
-    programs = len(members)
-    return float((of_programs**2).sum() / len(differences) * programs / (programs - 1))
-
-
-def _estimate(value: float, draws: NDArray[np.float64]) -> Estimate:
-    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    value, low, high = np.round([value, *ends], _DECIMALS).tolist()
+def _estimate(value: float, draws: NDArray[np.float64], least: float, programs: int) -> Estimate:
+    """Return a mean of values in [least, 1] with its interval, from its bootstrap draws."""
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    if np.ptp(draws) < 10**-_DECIMALS:
+        # All programs are alike. Others may not be: a share of them that n programs can miss
+        # (Clopper and Pearson 1934, for none of n).
+        missed = 1 - ((1 - LEVEL) / 2) ** (1 / programs)
+        low, high = max(low - missed, least), min(high + missed, 1.0)
+    value, low, high = np.round([value, low, high], _DECIMALS).tolist()
     return Estimate(value + 0.0, low + 0.0, high + 0.0)
-
-
-def _variance(row: Outcome) -> float:
-    """Return the unbiased variance of whether a sample is solved."""
-    share = row.solved / row.samples
-    return share * (1 - share) * row.samples / (row.samples - 1)

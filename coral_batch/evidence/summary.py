@@ -9,13 +9,11 @@ import polars as pl
 
 from coral_batch.errors import apart
 from coral_batch.evidence.paired import (
-    Needed,
     Outcome,
     Outcomes,
     Paired,
     compare,
     compare_means,
-    needed,
 )
 from coral_batch.evidence.reliability import Reliability
 from coral_batch.records.problem import Bug, program_of
@@ -40,7 +38,6 @@ class Comparison:
         k: that of pass@k: half of the samples, at least 1.
         pass_at_1: share of samples that pass all cases.
         pass_at_k: probability that one of k samples does.
-        needed: sample sizes that would detect such a difference in pass@1.
     """
 
     problems: int
@@ -49,7 +46,6 @@ class Comparison:
     k: int
     pass_at_1: Paired
     pass_at_k: Paired
-    needed: Needed
 
 
 @dataclass(frozen=True)
@@ -284,7 +280,6 @@ def _comparison(base: Outcomes, best: Outcomes, seed: int, name: str) -> Compari
         k,
         once,
         once if k == 1 else compare(base, best, k, seed, "evidence", name, k),
-        needed(base, best),
     )
 
 

@@ -74,6 +74,18 @@ def _build(content: Any, file: Path) -> Params:
     return params
 
 
+def changed() -> CoralError:
+    """Return the error for a stage during which params.yaml changed.
+
+    DVC would record what the stage made as made with what params.yaml says at its end.
+    """
+    return CoralError(
+        "params.yaml changed while the stage ran",
+        file=FILE,
+        action="run `dvc repro` again; finished work is kept",
+    )
+
+
 def write_generations(count: int) -> None:
     """Rewrite the maps of generations and parts for `count` generations; keep all other text.
 
@@ -277,16 +289,14 @@ def _check_rules(params: Params, file: Path) -> None:
             found=params.evolution.select,
             expected="repair or fitness, as sampling.change is free",
         )
-    temperatures = (params.sampling.base_temperature, *params.candidates.temperature)
-    greedy = params.sampling.change == "required" and 0 in temperatures
-    if greedy and params.evaluation.samples > 1:
-        raise broken(
-            "several greedy answers to a bug are no samples: each starts from a less likely change",
-            field="evaluation.samples",
-            found=params.evaluation.samples,
-            expected="1 at temperature 0",
-            action="lower it, or raise sampling.base_temperature and candidates.temperature",
-        )
+    repairs = min(params.sampling.base_temperature, *params.candidates.temperature)
+    higher = "sampling.base_temperature and candidates.temperature"
+    for name, samples, temperature, setting in (
+        ("validation", params.validation.samples, repairs, higher),
+        ("evaluation", params.evaluation.samples, repairs, higher),
+        ("linteval", params.linteval.samples, params.linteval.temperature, "linteval.temperature"),
+    ):
+        check_samples(samples, temperature, f"{name}.samples", f"raise {setting}", file)
     calibration = params.calibration
     if calibration.automata < calibration.needed:
         raise broken(
@@ -309,6 +319,25 @@ def _check_rules(params: Params, file: Path) -> None:
         if isinstance(source.roles, Shares):
             problem = "the shares of a source do not sum to 1"
             _check_sum(source.roles, problem, f"{field}.roles", file)
+
+
+def check_samples(
+    samples: int, temperature: float, field: str, otherwise: str, file: Path = FILE
+) -> None:
+    """Check that several samples are not greedy answers.
+
+    Raises:
+        CoralError: they are: equal or, if they must change the program, less and less likely.
+    """
+    if temperature == 0 and samples > 1:
+        raise CoralError(
+            "several greedy answers to a problem are no samples",
+            file=file,
+            field=field,
+            found=samples,
+            expected="1 at temperature 0",
+            action=f"lower it, or {otherwise}",
+        )
 
 
 def _check_sum(shares: Scores | Shares, problem: str, field: str, file: Path) -> None:

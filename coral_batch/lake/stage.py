@@ -86,10 +86,13 @@ def run(
         The written content, by table.
 
     Raises:
-        CoralError: a table cannot be read or written or violates its schema, `make` raised it, or
-            the journal cannot be removed.
+        CoralError: a table cannot be read or written or violates its schema, `make` raised it,
+            params.yaml changed meanwhile, or the journal cannot be removed.
     """
-    outputs = make(lake, params.load(), part)
+    settings = params.load()
+    outputs = make(lake, settings, part)
+    if params.load() != settings:
+        raise params.changed()
     for target, content in outputs.items():
         table, where = target if isinstance(target, tuple) else (target, part)
         write(table, content, where)

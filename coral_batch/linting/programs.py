@@ -30,11 +30,15 @@ One limit for all: a text that finishes with others would also finish alone.
 MEMORY_BYTES = 1 << 30
 """Address space of one process; a lower hard limit of the calling shell takes precedence."""
 
+REPORT_BYTES = 16 << 20
+"""Report of one process. A name of 50,000 letters can stand in thousands of findings."""
+
 _LIMITED = """
 ulimit -S -c 0
 ulimit -S -t "$1"
 ulimit -S -v "$2" 2>/dev/null
-shift 2
+ulimit -S -f "$3"
+shift 3
 exec "$@"
 """
 # -P: nothing is imported from the working directory.
@@ -74,9 +78,8 @@ def find(tool: str, texts: Sequence[str], honour_noqa: bool) -> list[list[Findin
     with tempfile.TemporaryDirectory(prefix="coral-linting-") as folder:
         for number, text in enumerate(texts):
             Path(folder, f"{number}.py").write_bytes(text.encode())
-        ended = _run(tool, folder, honour_noqa)
-    report, log = ended.stdout.decode(), ended.stderr.decode(errors="replace")
-    if ended.returncode == 0:
+        status, report, log = _run(tool, folder, honour_noqa)
+    if status == 0:
         found: list[list[Finding]] = [[] for _ in texts]
         read = _of_flake8(report, folder) if tool == "flake8" else _of_bandit(report, log)
         for number, finding in read:
@@ -89,28 +92,35 @@ def find(tool: str, texts: Sequence[str], honour_noqa: bool) -> list[list[Findin
     if texts[0] == "":
         raise CoralError(
             f"{tool} does not run",
-            found=(log or report).strip().rpartition("\n")[2] or f"status {ended.returncode}",
+            found=(log or report).strip().rpartition("\n")[2] or f"status {status}",
             action=f"install the pinned version: pip install -c constraints.txt {tool}",
         )
     find(tool, [""], honour_noqa)
-    return [[_failure(tool, ended.returncode, report + log)]]
+    return [[_failure(tool, status, report + log)]]
 
 
-def _run(tool: str, folder: str, honour_noqa: bool) -> subprocess.CompletedProcess[bytes]:
+def _run(tool: str, folder: str, honour_noqa: bool) -> tuple[int, str, str]:
+    """Return a linter's exit status, its report and its log."""
     if tool == "bandit":
         # Relative, since bandit skips every path that has, say, `.git` in it.
         command = [*_BANDIT, "."]
     else:
         # Absolute: the folder's name marks the start of a finding, and no text can contain it.
         command = [*_FLAKE8, folder] if honour_noqa else [*_FLAKE8, "--disable-noqa", folder]
-    limits = [str(CPU_SECONDS), str(MEMORY_BYTES >> 10)]
-    return subprocess.run(
-        ["sh", "-c", _LIMITED, "sh", *limits, *_PYTHON, *command],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
+    limits = [str(CPU_SECONDS), str(MEMORY_BYTES >> 10), str(REPORT_BYTES // 512)]
+    with tempfile.TemporaryFile() as report, tempfile.TemporaryFile() as log:
+        ended = subprocess.run(
+            ["sh", "-c", _LIMITED, "sh", *limits, *_PYTHON, *command],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=report,
+            stderr=log,
+            check=False,
+        )
+        report.seek(0)
+        log.seek(0)
+        told, logged = (file.read().decode(errors="replace") for file in (report, log))
+    return ended.returncode, told, logged
 
 
 def _of_flake8(report: str, folder: str) -> Iterator[tuple[int, Finding]]:

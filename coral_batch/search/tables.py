@@ -133,19 +133,24 @@ def inherited(
         adapters: table `adapters` of their generation.
         cards: table `adapter_cards` likewise.
         subjects: table `subjects` likewise.
+
+    Raises:
+        CoralError: a table lacks a survivor.
     """
     by_genome = {row.genome: row for row in adapters}
     by_key = {card.key: card for card in cards}
     folders = {row.genome: str(row.folder) for row in subjects}
     rows = []
     for genome in survivors:
-        adapter = by_genome[genome]
-        card = by_key[adapter.key]
+        adapter, folder = by_genome.get(genome), folders.get(genome)
+        card = by_key.get(adapter.key) if adapter is not None else None
+        if adapter is None or card is None or folder is None:
+            raise apart(f"{genome} without its adapter")
         rows.append(
             InheritedRow(
                 genome,
                 adapter.key,
-                folders[genome],
+                folder,
                 card.files,
                 card.determinants,
                 adapter.losses,

@@ -138,7 +138,7 @@ def isolation(require: tuple[str, ...]) -> Isolation:
             found=missing[lacking[0]],
             expected="in force: " + ", ".join(require),
             action=_ADVICE.get(lacking[0], _ADVICE["user_namespace"])
-            + f", or take {lacking[0]} out of verdicts.require in params.yaml",
+            + "; docs/jail.md has more, and a weaker jail",
         )
     return found
 

@@ -373,7 +373,7 @@ class _Child:
                         why = said.strip() or "pytest ended before it ran the test"
                         self._lose(Stop("ERROR", why))
                     if changed:
-                        self._doubt(f"changed pytest itself: {changed}")
+                        self._doubt(compare.shorten(f"changed pytest itself: {changed}"))
                     # An error after the last test, as of a report's file, changes no outcome.
                     return self._broken if self._found and not self._left else said.strip()
                 case _:  # invalid or out of turn: the program wrote it

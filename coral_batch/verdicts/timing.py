@@ -77,7 +77,10 @@ def repeated(
     tries: list[list[float]] = []
     for _ in range(_TRIES):
         rounds = math.ceil(_WANTED / max(total, _WANTED / _ROUNDS))
-        tries.append(_measure(jail, program, limits, numbers, rounds))
+        seconds, answered = _measure(jail, program, limits, numbers, rounds)
+        tries.append(seconds)
+        if not answered:  # it would use up its limits again
+            break
         # The process's start counts too, so more rounds are more accurate.
         total = sum(tries[-1])
     times = dict(zip(numbers, min(tries, key=sum), strict=True))
@@ -89,10 +92,10 @@ def repeated(
 
 def _measure(
     jail: Jail, program: Program, limits: Verdicts, numbers: list[int], rounds: int
-) -> list[float]:
-    """Return the seconds of each case in one round.
+) -> tuple[list[float], bool]:
+    """Return the seconds of each case in one round, and whether the process finished all rounds.
 
-    If a process does not finish the rounds, all its time is charged to one round.
+    If it did not, all its time is charged to one round.
     """
     calls = [marshal.dumps(program.cases[number].inputs) for number in numbers]
     frame = marshal.dumps((program.function, program.code, program.support, calls, rounds))
@@ -103,8 +106,8 @@ def _measure(
             spent = None
         used = child.stop().cpu_seconds
     if spent is None:
-        return [used / len(calls)] * len(calls)
-    return [used / rounds * share / sum(spent) for share in spent]
+        return [used / len(calls)] * len(calls), False
+    return [used / rounds * share / sum(spent) for share in spent], True
 
 
 def _parsed(frame: bytes, length: int) -> list[int] | None:

@@ -89,8 +89,8 @@ def run(
                 raise CoralError(
                     "the workers keep dying",
                     found=str(error).partition("\n")[0] or type(error).__name__,
-                    action="check for out-of-memory kills (dmesg), or lower compute.workers or "
-                    "verdicts.memory_mb",
+                    action="check for out-of-memory kills (dmesg), or lower compute.workers, "
+                    "compute.threads or verdicts.memory_mb",
                 ) from None
 
 

@@ -221,6 +221,13 @@ PATCHING = [
     it.pytest_runtest_call.__code__ = (lambda item: None).__code__
 #: a report that passes -> ERROR
     import _pytest.reports as it; it.TestReport.from_item_and_call = lambda *_: 1/0
+#: reports that never fail -> ERROR -> changed pytest itself
+    import _pytest.reports as it; it.BaseReport.failed = property(lambda _: False)
+#: a maker of reports that is another -> ERROR -> changed pytest itself
+    import _pytest.reports as it; it.TestReport.from_item_and_call = classmethod(lambda *_: 1)
+#: a changed test whose name no table can hold -> ERROR -> changed pytest itself: \\ud800
+    it = sys.modules["test_calc"].test_one
+    it.__name__, it.__code__ = "\\ud800" * 999, (lambda: None).__code__
 #: a caller of hooks that calls none -> ERROR
     import pluggy._callers as it; it._multicall.__code__ = (lambda *_: None).__code__
 #: a builtin -> ERROR

@@ -262,8 +262,8 @@ def _is_constant(node: ast.expr) -> bool:
 
 
 def _shown(alias: ast.alias) -> str:
-    """Return an imported name as flake8 writes it."""
-    renamed = alias.asname not in {None, alias.name}
+    """Return an imported name as flake8 writes it: `os.path as path` without the new name."""
+    renamed = alias.asname not in {None, alias.name.rpartition(".")[2]}
     return f"{alias.name} as {alias.asname}" if renamed else alias.name
 
 

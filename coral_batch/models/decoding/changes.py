@@ -25,8 +25,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from coral_batch.errors import CoralError
-from coral_batch.models.decoding.sampling import kept, penalised
+from coral_batch.models.decoding.sampling import check_finite, kept, penalised
 from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.configuration import Knobs
 
@@ -247,12 +246,7 @@ def first_look(problem: str, copy: Copy, logits: Tensor) -> tuple[Look, NDArray[
         CoralError: the logits are not finite.
     """
     stays, changes = _log_probabilities(logits, copy.tokens[: len(logits)])
-    if not np.isfinite(stays).all():
-        raise CoralError(
-            "a model's outputs are not finite",
-            field=problem,
-            action="its training diverged: lower training.learning_rate",
-        )
+    check_finite(stays, problem)
     before = np.concatenate([[0.0], np.cumsum(stays)[:-1]])
     places = before + changes
     total = float(np.logaddexp.reduce(places))

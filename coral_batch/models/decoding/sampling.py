@@ -8,12 +8,14 @@ number, so a row's token depends only on its logits, knobs and seed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from coral_batch.errors import CoralError
 from coral_batch.records.configuration import Knobs
 
 _CHUNK = 128
@@ -38,6 +40,9 @@ def next_tokens(
     Returns:
         One token id per row, and its log-probability under the model itself: at temperature 1, over
         all tokens, without a penalty.
+
+    Raises:
+        CoralError: the logits are not finite.
     """
     logs, ids = kept(logits, knobs, seen)
     weights = np.exp(logs)
@@ -122,6 +127,7 @@ def _candidates(
     while True:
         values, ids = _top(logits, min(width, vocabulary))
         found, tokens = values.cpu().numpy(), ids.cpu().numpy()
+        check_finite(found[:, 0])
         kth = found[np.arange(len(k)), np.minimum(k, found.shape[1]) - 1]
         if width >= vocabulary or (found[:, -1] < kth).all():
             order_by_id = np.lexsort((tokens, -found), axis=-1)
@@ -130,6 +136,20 @@ def _candidates(
                 np.take_along_axis(tokens, order_by_id, 1),
             )
         width *= 4
+
+
+def check_finite(outputs: NDArray[np.floating[Any]], prompt: str | None = None) -> None:
+    """Check that a model's outputs are finite.
+
+    Raises:
+        CoralError: one is not; names the prompt.
+    """
+    if not np.isfinite(outputs).all():
+        raise CoralError(
+            "a model's outputs are not finite",
+            field=prompt,
+            action="its training diverged: lower training.learning_rate",
+        )
 
 
 def _top(logits: Tensor, width: int) -> tuple[Tensor, Tensor]:

@@ -19,6 +19,7 @@ from coral_batch.models.training import obtain
 from coral_batch.models.training.inheritance import Parent
 from coral_batch.models.training.obtain import Adapter, Wanted
 from coral_batch.models.training.training import TrainingCurve
+from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Role
@@ -66,9 +67,10 @@ def adapted(
     inherited = tables.read_rows("inherited", InheritedRow, generation)
     all_ = tables.read_rows("examples", Example)
     known = read_card(base).sha256
+    configurations = {one.genome: one.configuration for one in plans}
     for row in inherited:
         check_files(lake.above(row.folder), row.files, str(file), _AGAIN)
-        _check_current(row, known, all_, settings, file)
+        _check_current(row, configurations[row.genome], known, all_, settings, file)
     adapters = {
         row.genome: Adapter(
             row.key,
@@ -113,12 +115,18 @@ def _training(training: Training, generation: int) -> Training:
 
 
 def _check_current(
-    row: InheritedRow, base: str, examples: Sequence[Example], settings: Params, file: Path
+    row: InheritedRow,
+    configuration: AdapterConfiguration,
+    base: str,
+    examples: Sequence[Example],
+    settings: Params,
+    file: Path,
 ) -> None:
     """Check that an inherited adapter is what this run would train.
 
     Args:
         row: the adapter.
+        configuration: the genome's.
         base: SHA-256 of the base model.
         examples: all.
         settings: the run's.
@@ -131,6 +139,7 @@ def _check_current(
     current = {
         "base": base,
         "seed": settings.seed,
+        "configuration": lake.plain(configuration),
         "training": asdict(_training(settings.training, int(generation))),
         "examples": examples_sha256(_portion(examples, row.genome, settings)),
     }

@@ -1,8 +1,8 @@
 """Replacements for `pytest.raises` and `pytest.approx` in test files.
 
 An exception of the function under test stays in its process; only type and message come out, as
-text. So `raises` only knows Python's built-in exceptions, by name, and gives no access to the
-exception.
+text. So `raises` only knows built-in exceptions, by name; others count as their nearest built-in
+base. It gives no access to the exception.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class Stopped(BaseException):
 def _told(kind: str, detail: str) -> tuple[type, str]:
     """Return class and message of a verdict's exception; the class is `object` if there is none."""
     name, _, message = detail.partition(": ")
-    raised = vars(builtins).get(name) if kind == "ERROR" else None
+    base = name.rpartition(" (")[2].removesuffix(")")
+    raised = vars(builtins).get(base) if kind == "ERROR" else None
     return (raised if isinstance(raised, type) else object), message
 
 

@@ -95,8 +95,14 @@ def add_modules(support: dict[str, str]) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """Return type and message, shortened; without the message if formatting it fails."""
+    """Return type, nearest built-in type and message, as ``Own (ValueError): not a number``.
+
+    Both are shortened. The message is left out if formatting it fails.
+    """
     kind = type(error).__name__[:_MESSAGE]
+    bases = [one.__name__ for one in type(error).__mro__ if one.__module__ == "builtins"]
+    if bases[0] != kind:
+        kind += f" ({bases[0]})"
     try:
         message = str.__str__(str(error))[:_MESSAGE]
     except BaseException:

@@ -473,13 +473,20 @@ def _pytest_itself() -> dict[tuple[str, str], object]:
                 found[name, key] = _code(value)
             if isinstance(value, type) and value.__module__ == name:
                 for part, inner in [*vars(value).items()]:
-                    if isinstance(inner, FunctionType):
+                    if isinstance(inner, _MEMBERS):
                         found[name, f"{key}.{part}"] = _code(inner)
     return found
 
 
+_MEMBERS = (FunctionType, classmethod, staticmethod, property)
+
+
 def _code(value: object) -> object:
     """Return a function's code, which can be changed in place; else the value."""
+    if isinstance(value, classmethod | staticmethod):
+        value = value.__func__
+    elif isinstance(value, property):
+        value = value.fget
     return value.__code__ if isinstance(value, FunctionType) else value
 
 

@@ -11,7 +11,9 @@ results of flake8.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
+from encodings.aliases import aliases  # loaded when Python starts: the jail cannot import more
 
 DEPTH = 200
 """Maximum depth of the syntax tree. flake8 fails from about 330 on, Python 3.11 from 2,980 on.
@@ -26,6 +28,10 @@ Python compiles 20 or 21, and from 3.12 on crashes at 18 asynchronous comprehens
 """
 
 _TOO_DEEP = "nested too deeply"
+_COOKIE = re.compile(
+    r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n?|\n))?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
+)
+"""A comment in line 1 or 2 that names the file's encoding (PEP 263)."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -34,8 +40,10 @@ def parse(code: str) -> ast.Module:
     """Return the syntax tree of `code`.
 
     Raises:
-        SyntaxError: it is not Python 3.11, is nested too deeply, or holds invalid characters.
+        SyntaxError: it is not Python 3.11, is nested too deeply, holds invalid characters, or names
+            an encoding in which a file of it would be another program.
     """
+    _check_cookie(code)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -47,6 +55,19 @@ def parse(code: str) -> ast.Module:
     except (ValueError, SystemError) as error:
         raise SyntaxError(str(error)) from None
     return tree
+
+
+def _check_cookie(code: str) -> None:
+    """Raise if a linter, which reads a file, would not read this text.
+
+    Python ignores the cookie of a text, but decodes a file by it, even by ``unicode_escape``.
+    """
+    if found := _COOKIE.match(code):
+        name = found[1].lower().replace("-", "_").replace(".", "_")
+        codec = aliases.get(name, name)
+        plain = code.isascii() and codec in ("ascii", "latin_1")
+        if not (plain or codec.startswith("utf_8")):
+            raise SyntaxError(f"encoded in {found[1]}, not in UTF-8")
 
 
 def _measure(tree: ast.Module) -> None:

@@ -12,7 +12,7 @@ function apply() {
       repair.hidden = outcome.value !== "" && !outcomes.includes(outcome.value);
       matching += !repair.hidden;
     }
-    problem.hidden = !matching || !problem.dataset.name.includes(name.value.trim()) ||
+    problem.hidden = !matching || !problem.dataset.name.toLowerCase().includes(name.value.trim().toLowerCase()) ||
       (kind.value !== "" && problem.dataset.kind !== kind.value);
     shown += !problem.hidden;
   }
@@ -21,7 +21,12 @@ function apply() {
 
 function openTarget() {
   const target = document.getElementById(location.hash.slice(1));
-  if (target?.matches(".problem")) target.open = true;
+  if (!target?.matches(".problem")) return;
+  target.open = true;
+  if (!target.hidden) return;
+  for (const field of [name, outcome, kind]) field.value = "";
+  apply();
+  target.scrollIntoView();
 }
 
 filter.hidden = false;
