@@ -120,6 +120,15 @@ def test_of_a_smaller_rank_no_other_is_nearer(base: Qwen2ForCausalLM, tmp_path: 
             assert lost.item() == pytest.approx(singular[2:].norm().item(), rel=1e-3)
 
 
+def test_a_larger_rank_leaves_room_to_learn(base: Qwen2ForCausalLM, tmp_path: Path) -> None:
+    """Where A and B are both zero, no gradient ever comes."""
+    begun = fresh(base, 8, ATTENTION, False)
+    inherit(begun, [saved(trained(base, 3, ATTENTION, False), tmp_path / "a")])
+    rows = [values for name, values in begun.named_parameters() if "lora_A" in name]
+    assert len(rows) == 4
+    assert all((values.norm(dim=1) > 0.01).all() for values in rows)
+
+
 def test_a_rank_beyond_the_size_of_a_layer_inherits_all(
     base: Qwen2ForCausalLM, tmp_path: Path
 ) -> None:

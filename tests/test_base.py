@@ -224,12 +224,36 @@ def test_a_tokenizer_without_an_end_of_text_is_refused(tmp_path: Path) -> None:
         materialise(str(source), None, tmp_path / "base", tmp_path)
 
 
-def test_attention_that_answers_cannot_be_drawn_with_is_refused_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"attn_logit_softcapping": 50.0}, "caps its scores"),
+        ({"quantization_config": {"quant_method": "awq", "bits": 4}}, "quantised weights"),
+        ({"num_local_experts": 8}, "several experts"),
+        ({"kv_lora_rank": 512}, "compressed keys"),
+    ],
+)
+def test_a_model_whose_answers_cannot_be_drawn_is_refused_at_once(
+    tmp_path: Path, setting: dict[str, object], words: str
+) -> None:
     folder = make_tiny_base(tmp_path / "tiny")
     file = folder / "config.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"attn_logit_softcapping": 50.0}))
-    with pytest.raises(CoralError, match="caps its scores"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | setting))
+    with pytest.raises(CoralError, match=words):
         materialise(str(folder), None, tmp_path / "base", tmp_path)
+
+
+def test_an_adapter_next_to_a_model_is_no_part_of_it(tmp_path: Path) -> None:
+    folder = make_tiny_base(tmp_path / "tiny")
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        (folder / name).write_text("{}")
+    materialise(str(folder), None, tmp_path / "base", tmp_path)
+    assert list((tmp_path / "base").glob("adapter_*")) == []
+
+
+def test_a_name_that_the_hub_cannot_have_is_one_message(tmp_path: Path) -> None:
+    with pytest.raises(CoralError, match="could not be fetched"):
+        materialise("models/my--model", None, tmp_path / "base", tmp_path)
 
 
 def test_a_model_with_code_of_its_own_is_refused_and_nothing_asked(

@@ -1,5 +1,6 @@
 """Answers that must change a program are drawn from the model's own distribution, given that."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -175,7 +176,7 @@ def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
             (before + float(row[other]), at, other)
             for other in range(len(row))
             if other != token
-            and (text := peer.decode([other]).partition("`")[0])
+            and (text := re.sub(r"^\s*`.*|`.*", "", peer.decode([other]), flags=re.DOTALL))
             and (
                 layout
                 or text.lstrip().partition("#")[0]

@@ -209,6 +209,32 @@ def test_a_name_that_may_be_used_where_no_text_shows_it_is_kept() -> None:
         assert without_ambiguous_names(code) == code
 
 
+@pytest.mark.parametrize(
+    ("code", "without"),
+    [
+        ("E402", "from functools import cache\n\n\n@cache\ndef f(n):\n    return n\n"),
+        ("E402", "import re\n\n\n# About f.\ndef f(n):\n    return re.escape(n)\n"),
+        ("E731", "def f(n): return n\n"),
+        ("F841", "def f(n): return n\n"),
+        (
+            "E741",
+            "def f(n):\n    a = 0\n\n    def g():\n        nonlocal a\n        a += n\n\n"
+            "    g()\n    return a\n",
+        ),
+    ],
+)
+def test_a_lint_error_breaks_no_program_and_takes_nothing_away(code: str, without: str) -> None:
+    for fault in (one for one in FAULTS if one.code == code):
+        for number in range(5):
+            mutant = put_in(fault, without, generator(number, "test"))
+            if mutant is not None:
+                compile(mutant, "mutant", "exec")
+                assert ("@cache" in mutant, "# About" in mutant) == (
+                    "@cache" in without,
+                    "# About" in without,
+                )
+
+
 def test_programs_that_give_no_item_are_an_error() -> None:
     with pytest.raises(CoralError, match="no program can become an item"):
         made_of([Candidate("fine", "x = 1\n")])

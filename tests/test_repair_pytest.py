@@ -295,6 +295,41 @@ PROJECTS = {
         "tests/test_m.py": "import subprocess\nfrom m import f\n\n\n"
         "def test_jail():\n    subprocess.run(['true'])\n",
     },
+    "a repository that is a package": {
+        "other.txt": "",
+        "repo/__init__.py": "",
+        "repo/pyproject.toml": "[tool.pytest.ini_options]\npythonpath = '.'\n",
+        "repo/m.py": WRONG,
+        "repo/tests/test_m.py": "import os\nfrom m import f\n\n\ndef test_around():\n"
+        "    assert os.listdir(os.path.dirname(__file__) + '/../..') == ['repo']\n",
+    },
+    "files named like packages": {
+        "conftest.py": "",
+        "examples/numpy.py": "",
+        "clients/joblib.py": "",
+        "clients/m.py": f"import joblib\nimport numpy\n\nassert joblib.Parallel\n\n\n{WRONG}",
+        "tests/test_m.py": "from clients.m import f\n",
+    },
+    "more temporary files than fit": {
+        "m.py": WRONG,
+        "tests/test_m.py": "import pytest\nfrom m import f\n\n\n"
+        "@pytest.mark.parametrize('n', range(99))\ndef test_files(tmp_path, n):\n"
+        "    for name in range(200):\n        (tmp_path / str(name)).touch()\n",
+    },
+    "a log file": {
+        "pytest.ini": "[pytest]\naddopts = --log-file=run.log\n",
+        "m.py": WRONG,
+        "tests/test_m.py": "from m import f\n",
+    },
+    "tests that are tried again": {
+        "conftest.py": "from _pytest.runner import runtestprotocol\n\n\n"
+        "def pytest_runtest_protocol(item, nextitem):\n"
+        "    for _ in range(2):\n        runtestprotocol(item, log=False, nextitem=nextitem)\n"
+        "    return True\n",
+        "m.py": WRONG,
+        "tests/test_m.py": "from m import f\n\nTRIES = []\n\n\ndef test_once_more():\n"
+        "    TRIES.append(1)\n    assert len(TRIES) > 1\n",
+    },
     "modules that answer any name": {
         "m.py": "import torch\n\n\ndef f():\n    return 1\n",
         "tests/test_m.py": "from m import f\n",

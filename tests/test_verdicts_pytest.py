@@ -25,6 +25,7 @@ from coral_batch.verdicts.layers import LAYERS
 from coral_batch.verdicts.projects import open_project, options
 from coral_batch.verdicts.suites import Outcome, ProjectJail, Request, digest, settled
 from tests import REPOSITORY
+from tests.errors import refused
 from tests.hostile import Hostile, watched
 from tests.hostile.escaping import DENIED, EITHER, HEAD
 from tests.hostile.pytest_attacks import AROUND, ATTACKS, IDS, REACHING, REFUSED, TRACES
@@ -207,13 +208,19 @@ def test_what_is_compiled_of_the_file_is_not_run_for_a_candidate(tmp_path: Path)
 
 
 def test_a_jail_whose_first_process_dies_says_so_and_is_started_again(tmp_path: Path) -> None:
-    with bench(tmp_path) as found:
+    def kill() -> None:
         for pid in descendants(os.getpid()):
             if b"inside.zygote" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 os.kill(pid, signal.SIGKILL)
+
+    with bench(tmp_path) as found:
+        kill()
         with pytest.raises(JailError):
             found.outcomes(HONEST)
         assert {one.kind for one in found.outcomes(HONEST)} == {"PASS"}
+        kill()
+        with refused("the jail in which pytest runs does not start", "coral doctor"):
+            found.jail.run(found.request, None)
 
 
 def test_nothing_outlives_a_judge_that_is_killed(tmp_path: Path) -> None:

@@ -139,9 +139,10 @@ def _best(base: str) -> Adapter:
 
 
 def _genome(part: str, genome: str, base: str) -> Adapter:
-    _, card, folder = find_adapter(part, genome)
+    row, card, folder = find_adapter(part, genome)
     check_origin(card, "base", base)
-    return Adapter(card.key, folder, card.files, name=f"genome {genome}")
+    name = f"genome {genome}"
+    return Adapter(card.key, folder, card.files, rank=row.configuration.r, name=name)
 
 
 def read_peft_folder(folder: Path, base: str) -> Adapter:

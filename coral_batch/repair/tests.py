@@ -28,6 +28,7 @@ from coral_batch.verdicts.suites import (
     import_root,
     project_of,
     settled,
+    shadows,
 )
 
 JSON = (".json", ".jsonl")
@@ -230,7 +231,9 @@ def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) ->
     jail = open_jail([file, *([tests.resolve()] if tests else [])], settings)
     try:
         arguments = (*confined(jail), *arguments)
-        request = Request(file, (import_root(file),), arguments, watch=True)
+        root = import_root(file)
+        roots = () if shadows(root, Path(jail.folder)) else (root,)
+        request = Request(file, roots, arguments, watch=True)
         ran = jail.run(request, None)
         check_ran(ran, tests or source.file)
         if ran.said:
@@ -371,23 +374,25 @@ def open_jail(paths: Sequence[Path], settings: Verdicts) -> ProjectJail:
         with reading(path):
             if not path.exists():
                 raise CoralError("no such file", file=path)
-    own = [import_root(path if path.is_file() else path / "file") for path in paths]
-    folders = [_project_folder(folder) for folder in own]
+    files = [path if path.is_file() else path / "file" for path in paths]
+    own = [import_root(file) for file in files]
+    folders = [_project_folder(file.parent) for file in files]
     outermost = [one for one in dict.fromkeys(folders) if not {*folders} & {*one.parents}]
     start = next(one for one in outermost if folders[-1].is_relative_to(one))
     if not _is_project(start):
         inside = [folder for folder in own if folder.is_relative_to(start)]
-        start = Path(os.path.commonpath(inside))
-    files = [file for folder in outermost for file in python_files(folder)]
-    return ProjectJail(project_of(outermost, start, files), settings)
+        start = Path(os.path.commonpath(inside or [start]))
+    every = [file for folder in outermost for file in python_files(folder)]
+    return ProjectJail(project_of(outermost, start, every), settings)
 
 
 def _project_folder(own: Path) -> Path:
     """Return the project folder of a file's or folder's own folder.
 
     Like for pytest, that is the nearest one with its settings, else with another mark of a project.
-    Without them it is the repository, the outermost folder with a conftest.py, or `own`. For these,
-    a home folder is no project's.
+    Without them it is the repository, the outermost folder with a conftest.py, or the folder that
+    `own` is imported from, its package if that is a home folder. For these, a home folder is no
+    project's.
     """
     above = (own, *own.parents)
     for mark in (settings_of, _is_project):
@@ -397,7 +402,10 @@ def _project_folder(own: Path) -> Path:
     below = [one for one in above if one not in (home, *home.parents)]
     if found := next((one for one in below if (one / ".git").exists()), None):
         return found
-    return next((one for one in reversed(below) if (one / "conftest.py").is_file()), own)
+    alone = root = import_root(own / "file")
+    if root not in below:
+        alone = next((one for one in above if one.parent == root), own)
+    return next((one for one in reversed(below) if (one / "conftest.py").is_file()), alone)
 
 
 def _is_project(folder: Path) -> bool:

@@ -239,7 +239,7 @@ class Jail:
         jailed = isolation.jailed
         size, files = _SCRATCH_BYTES, _SCRATCH_FILES
         if isolation.project:
-            size, files = 4 * size, 16 * files
+            size, files = 4 * size, 64 * files
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.settimeout(_GRACE_IMPORTING if isolation.project else _GRACE)
         number = theirs.fileno()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import mmap
 import os
 import site
@@ -21,8 +22,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.machinery import PathFinder
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from coral_batch.errors import CoralError
 from coral_batch.verdicts.jail import NULL, SCRATCH, Filters, Isolation, Jail, JailError
@@ -202,7 +206,15 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
             **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
         },
     }
-    return Isolation(alone.layers, alone.missing, command, (*readable, _COMPILED), filters, setup)
+    # Python lists the folder from which it imports a package. Only the project is in it here.
+    around = [
+        str(folder)
+        for path in map(Path, project.folders)
+        for folder, inside in pairwise((*reversed(path.parents), path))
+        if (inside / "__init__.py").exists()
+    ]
+    listed = (*readable, _COMPILED, *around)
+    return Isolation(alone.layers, alone.missing, command, listed, filters, setup)
 
 
 _THROUGH = "/through"
@@ -226,7 +238,22 @@ def environment() -> list[str]:
     for file in [file for folder in _sites() for file in Path(folder).glob("*.pth")]:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         found += [str(file.parent / line) for line in lines if not line.startswith("import ")]
+    # An editable installation may have an import hook in place of a path.
+    for file in [
+        file for one in _sites() for file in Path(one).glob("*.dist-info/direct_url.json")
+    ]:
+        known = json.loads(file.read_bytes())
+        if known.get("dir_info", {}).get("editable"):
+            found.append(url2pathname(urlsplit(known["url"]).path))
     return [*found, *map(os.path.realpath, found)]
+
+
+@cache
+def installed() -> frozenset[str]:
+    """Return the names of all modules and packages that can be imported without a project."""
+    files = [file for folder in _sites() for file in Path(folder).iterdir()]
+    names = {file.stem for file in files if file.suffix in ("", ".py") and file.stem.isidentifier()}
+    return sys.stdlib_module_names | names
 
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")

@@ -20,10 +20,10 @@ from coral_batch.verdicts.suites import (
     LOSSES,
     ProjectJail,
     Request,
-    import_root,
     package_roots,
     project_of,
     settled,
+    shadows,
 )
 
 _LEFT_OUT = ("roles.jsonl",)
@@ -54,7 +54,8 @@ def compile_project(jail: ProjectJail, root: Path) -> None:
 def import_roots(root: Path) -> tuple[Path, ...]:
     """Return the folders from which a project's programs are imported."""
     source = [root / "src"] if (root / "src").is_dir() else []
-    return (root, *source, *package_roots(python_files(root)))
+    packages = [one for one in package_roots(python_files(root)) if not shadows(one, root)]
+    return (root, *source, *packages)
 
 
 def options(root: Path) -> tuple[str, ...]:
@@ -115,7 +116,7 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
         }
     request = Request(
         file,
-        (import_root(file), *import_roots(root)),
+        import_roots(root),
         (*options(root), str(root)),
         files=tuple({str(root / test.partition("::")[0]): None for test in suite.tests}),
         only=suite.tests,

@@ -23,14 +23,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from coral_batch.errors import reading
+from coral_batch.errors import CoralError, reading
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Forged
 from coral_batch.verdicts.clock import Clock
-from coral_batch.verdicts.jail import Child, Jail, Stop
-from coral_batch.verdicts.layers import Project, project_isolation
+from coral_batch.verdicts.jail import Child, Jail, JailError, Stop
+from coral_batch.verdicts.layers import Project, installed, project_isolation
 
 LOSSES = 3
 """How many tests of a candidate may kill their process."""
@@ -169,10 +169,22 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
                 calls are watched, `LOSSES_AT_FIRST`.
 
         Raises:
-            JailError: the jail or the machine failed.
+            CoralError: the jail failed with the original.
+            JailError: the jail or the machine failed with a candidate.
         """
         losses = LOSSES_AT_FIRST if request.watch else losses
-        ran = self._run(replace(request, watch=False), text, losses, frozenset())
+        try:
+            ran = self._run(replace(request, watch=False), text, losses, frozenset())
+        except JailError as error:
+            if text is not None:
+                raise
+            raise CoralError(
+                "the jail in which pytest runs does not start",
+                file=self.folder,
+                found=str(error),
+                action="run `coral doctor`; if all is well, a package that the project imports may"
+                " end Python or block it",
+            ) from None
         if not request.watch or not ran.outcomes:
             return ran
         # Watching slows tests down and takes stack, so that a correct one might fail.
@@ -280,6 +292,21 @@ def import_root(file: Path) -> Path:
     while (folder / "__init__.py").exists():
         folder = folder.parent
     return folder
+
+
+def shadows(root: Path, start: Path) -> bool:
+    """Whether a folder, in front of the environment, would hide installed modules.
+
+    So would `clients`, where only ``clients.redis`` is imported. The folder where pytest starts and
+    its ``src`` may: there a project's own modules lie.
+    """
+    if root in (start, start / "src"):
+        return False
+    return any(
+        one.stem in installed()
+        for one in root.iterdir()
+        if one.suffix == ".py" or (one / "__init__.py").exists()
+    )
 
 
 class _Child:
@@ -454,8 +481,15 @@ def project_of(folders: Sequence[Path], folder: Path, files: Iterable[Path]) -> 
     """
     own: set[str] = set()
     imported: set[str] = set()
+    files = list(files)
+    # Where imports begin; pytest adds the folders of tests.
+    begins = {*folders, folder, folder / "src"}
+    begins |= {file.parent for file in files if "test" in file.stem}
     for file in files:
-        own.add(file.relative_to(import_root(file)).with_suffix("").parts[0])
+        root = import_root(file)
+        name = file.relative_to(root).with_suffix("").parts[0]
+        if root in begins or name not in installed():
+            own.add(name)
         with reading(file):
             imported.update(name.decode() for name in _IMPORT.findall(file.read_bytes()))
     modules = sorted(name for name in imported if name.partition(".")[0] not in own)

@@ -96,7 +96,7 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
         reference,
         origin,
         buggy=buggy,
-        docstring=docstring if buggy is not None else text,
+        docstring=docstring or text,
         cases=cases,
         tests=tests,
         support=support,

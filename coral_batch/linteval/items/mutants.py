@@ -9,6 +9,7 @@ number, so adding a program changes the others little.
 from __future__ import annotations
 
 import ast
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -174,7 +175,9 @@ def put_in(fault: Fault, code: str, random: np.random.Generator) -> str | None:
     chosen = chosen or [sites[int(random.integers(len(sites)))]]
     mutant = apply(code, _apart(chosen))
     try:
-        same = ast.dump(ast.parse(mutant)) == ast.dump(view.tree)
+        with warnings.catch_warnings(action="ignore"):
+            compile(mutant, "mutant", "exec", dont_inherit=True)
+            same = ast.dump(ast.parse(mutant)) == ast.dump(view.tree)
     except SyntaxError:
         return None
     return mutant if same or not fault.layout else None

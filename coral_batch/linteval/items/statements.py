@@ -69,8 +69,11 @@ def to_the_end(
         end = len(view.text)
         for node, following in itertools.pairwise(view.tree.body):
             if isinstance(node, kinds) and isinstance(following, before):
-                taken = Edit(view.start(node), view.line(following).start, "")
-                yield taken, Edit(end, end, f"{blank}{view.code(node)}\n")
+                decorators: list[ast.expr] = getattr(following, "decorator_list", [])
+                first = decorators[0] if decorators else following
+                taken = Edit(view.start(node), view.line(first).start, "")
+                if "#" not in view.text[view.end(node) : taken.end]:
+                    yield taken, Edit(end, end, f"{blank}{view.code(node)}\n")
 
     return sites
 
@@ -174,6 +177,9 @@ def ambiguous_name(view: View) -> Iterator[Site]:
         inner = list(ast.walk(function))
         names = [node for node in inner if isinstance(node, ast.Name)]
         kept = {node.arg for node in inner if isinstance(node, ast.arg)}
+        for node in inner:
+            if isinstance(node, ast.Global | ast.Nonlocal):
+                kept.update(node.names)
         for text in inner:
             if isinstance(text, ast.JoinedStr):
                 kept |= {node.id for node in ast.walk(text) if isinstance(node, ast.Name)}

@@ -44,7 +44,15 @@ WANTED = (
     *("*.safetensors", "*.safetensors.index.json", "*config*.json", "tokenizer*", "*.jinja"),
     *("vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json"),
 )
-_UNREAD = "consolidated"  # Mistral's copy of the weights in another layout
+# Mistral's copy of the weights in another layout; an adapter, which transformers would apply.
+_UNREAD = ("consolidated", "adapter_")
+_UNFIT = {
+    "quantization_config": "quantised weights",
+    "attn_logit_softcapping": "attention that caps its scores",
+    "kv_lora_rank": "attention with compressed keys",
+    **dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts"), "several experts"),
+}
+"""Setting in config.json -> what answers cannot be drawn with."""
 
 
 _OWN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
@@ -302,7 +310,10 @@ def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
             commit = huggingface_hub.HfApi().model_info(model, revision=revision, timeout=10).sha
             say(f"base {model}: fetching it from the hub")
             folder = huggingface_hub.snapshot_download(
-                model, revision=commit, allow_patterns=[*WANTED], ignore_patterns=f"{_UNREAD}*"
+                model,
+                revision=commit,
+                allow_patterns=[*WANTED],
+                ignore_patterns=[f"{one}*" for one in _UNREAD],
             )
     except Unavailable as error:
         raise CoralError(
@@ -346,13 +357,15 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
             file=source,
             expected="a causal language model supported by transformers, with its tokenizer",
         ) from error
-    if json.loads((folder / "config.json").read_text()).get("attn_logit_softcapping"):
-        raise CoralError(
-            "answers of this base model cannot be drawn",
-            field="base.model",
-            found="attention that caps its scores (attn_logit_softcapping in config.json)",
-            action="take another base model",
-        )
+    known = json.loads((folder / "config.json").read_text())
+    for setting, words in _UNFIT.items():
+        if known.get(setting):
+            raise CoralError(
+                "answers of this base model cannot be drawn",
+                file=source,
+                found=f"{words} ({setting} in config.json)",
+                action="take another base model",
+            )
     if tokenizer.eos_token is None:
         raise CoralError(
             "The base model's tokenizer has no end-of-text token",

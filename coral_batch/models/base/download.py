@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO
 
 import huggingface_hub
-from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import writing
@@ -140,7 +140,8 @@ def hub() -> Iterator[None]:
     except Exception as error:
         # Its HTTP library has changed before, so recognise transport errors by their module.
         transport = type(error).__module__.startswith(("httpx", "httpcore", "requests"))
-        if not (transport or isinstance(error, HfHubHTTPError | OfflineModeIsEnabled | OSError)):
+        known = HfHubHTTPError | HFValidationError | OfflineModeIsEnabled | OSError
+        if not (transport or isinstance(error, known)):
             raise
         raise Unavailable(_one_line(error)) from error
 

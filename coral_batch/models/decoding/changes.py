@@ -168,9 +168,10 @@ def _is_text(node: ast.AST) -> bool:
 class Dull:
     """The tokens that greedy changes must not begin with.
 
-    These are special tokens, unknown tokens and tokens that begin with a backtick: only a closing
-    fence in different tokens than the copy's does. Unless layout counts, also tokens that begin a
-    comment, and blank ones that neither indent a line differently nor end one early.
+    These are special tokens, unknown tokens and tokens that begin with a backtick, or with blanks
+    and a backtick: only a closing fence in different tokens than the copy's does. Unless layout
+    counts, also tokens that begin a comment, and blank ones that neither indent a line differently
+    nor end one early.
     """
 
     def __init__(self, tokenizer: Any, width: int, layout: bool) -> None:
@@ -182,7 +183,10 @@ class Dull:
             layout: whether layout counts.
         """
         known = range(min(width, len(tokenizer)))
-        texts = [text.partition("`")[0] for text in _texts(tokenizer, known, special=False)]
+        texts = [
+            "" if text.lstrip().startswith("`") else text.partition("`")[0]
+            for text in _texts(tokenizer, known, special=False)
+        ]
         self._blanks: dict[int, str] = {}
         if not layout:
             self._blanks = {at: text for at, text in enumerate(texts) if text and text.isspace()}

@@ -224,12 +224,14 @@ def _options() -> Iterator[str]:
 
     Only the last line of a traceback is used; finding the source of the others is slow.
     """
-    yield from ("-vv", "--tb=line", "--no-summary", "--maxfail=0", "-o", "log_file=")
+    yield from ("-vv", "--tb=line", "--no-summary", "--maxfail=0", f"--log-file={os.devnull}")
     yield "--continue-on-collection-errors"
     # They are loaded by module, which pytest does not see as installed.
     yield from ("-o", "required_plugins=")
     yield from ("--basetemp", f"{os.environ['TMPDIR']}/tests")
     yield from ("-o", f"cache_dir={os.environ['TMPDIR']}/cache")
+    # Else the folders of some thousand tests would fill the scratch folder.
+    yield from ("-o", "tmp_path_retention_policy=failed")
     if "xdist.plugin" in _plugins:
         yield from ("--numprocesses", "0")
     if "pytest_cov.plugin" in _plugins:
@@ -442,6 +444,8 @@ class _Plugin:
             kind, detail = kind_of(error), message_of(error, report)
             if self._calls and isinstance(error, TypeError):
                 self._calls.note_refused(error)
+        if report.when == "setup":  # of the first try, or of another that a plugin makes
+            self._found, self._parts, self._skipped = [], set(), False
         self._found.append((kind, cut(detail)))
         self._parts.add(report.when)
         return report
