@@ -70,10 +70,11 @@ def _check_asked(model: str) -> None:
     part, genome = lake.lint_subject(model)
     if genome is None:
         return
+    answers = lake.read_rows("linteval_samples", LintSampleRow, model)
     subjects = lake.read_rows("subjects", SubjectRow, part)
     key = lake.find(subjects, lake.path("subjects", part), genome=genome).key
     items = {row.meta.id: row for row in lake.read_rows("linteval_items", Item)}
-    for row in lake.read_rows("linteval_samples", LintSampleRow, model):
+    for row in answers:
         item = items.get(row.item)
         asked = item is not None and fill(item.instruction, item.inputs) in row.prompt
         if row.adapter != key or not asked:
