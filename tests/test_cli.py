@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -77,11 +78,16 @@ def test_a_stage_dies_with_dvc(workspace: Path) -> None:
         os.close(end)
 
 
-def test_another_checkout_than_the_installed_one_is_refused(workspace: Path) -> None:
-    Path("coral_batch").mkdir()
-    done = coral("split")
+def test_other_code_than_the_installed_is_refused_and_a_copy_is_not(workspace: Path) -> None:
+    for folder in ("coral_batch", "stages", "schemas"):
+        shutil.copytree(REPOSITORY / folder, folder, dirs_exist_ok=True)
+    assert coral("generations").returncode == 0
+    with Path("coral_batch/objectives/formulas.py").open("a") as file:
+        file.write("# mine\n")
+    done = coral("generations")
     assert done.returncode == 1
-    assert "not the installed one" in done.stderr and "make setup" in done.stderr
+    assert "not the installed one" in done.stderr and "formulas.py" in done.stderr
+    assert "make setup" in done.stderr
 
 
 def test_the_version_is_that_of_the_package() -> None:

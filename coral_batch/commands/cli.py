@@ -185,16 +185,24 @@ def _check_checkout() -> None:
     """Check that the code here is the installed one: DVC records the hashes of the code here.
 
     Raises:
-        CoralError: it is that of another checkout.
+        CoralError: it is other code, as in a second checkout. A copy, as DVC makes one for queued
+            experiments, may stand here.
     """
-    here, installed = Path("coral_batch").resolve(), Path(__file__).resolve().parents[1]
-    if here.is_dir() and here != installed:
-        raise CoralError(
-            "this checkout's code is not the installed one",
-            file=here,
-            found=str(installed),
-            action="run `make setup` here and activate this checkout's environment",
-        )
+    here, installed = Path.cwd(), Path(__file__).resolve().parents[2]
+    if not Path("coral_batch").is_dir() or here.resolve() == installed:
+        return
+    for folder in ("coral_batch", "stages", "schemas"):
+        for file in sorted((installed / folder).rglob("*.*")):
+            other = here / file.relative_to(installed)
+            if file.suffix in (".py", ".json") and not (
+                other.is_file() and other.read_bytes() == file.read_bytes()
+            ):
+                raise CoralError(
+                    "this checkout's code is not the installed one",
+                    file=other,
+                    found=f"other than {file}",
+                    action="run `make setup` here and activate this checkout's environment",
+                )
 
 
 def main() -> None:
