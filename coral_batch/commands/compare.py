@@ -51,7 +51,7 @@ def comparison(runs: Sequence[Run]) -> str:
     parts += with_training(name for run in runs for name in run.outcomes)
     parts.append(
         f"[ ]: 95% intervals. n: held-out bugs; below, bugs of both runs.\n{fill(NOISE, _WIDTH)}\n"
-        "The selection score is too high: each run chose its best genome by it."
+        "The selection score is too high: a run of several genomes chose the best by it."
     )
     return "\n\n".join(parts)
 

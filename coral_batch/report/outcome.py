@@ -52,7 +52,8 @@ def outcome(metrics: Metrics) -> str:
             "",
             _gain(metrics),
             *([] if metrics.best.passed else [REFUSED]),
-            f"Optimistic scores: the search selected on these {metrics.problems} problems.",
+            f"Optimistic scores if there are several genomes: the search selected on these"
+            f" {metrics.problems} problems.",
             "solved: problems with a sample that passes all cases, of any genome.",
             "best: fitness of the best genome, of those that passed the gate if any did.",
             "empty, unchanged: scores of an empty answer and of the unchanged buggy program.",
