@@ -251,7 +251,7 @@ def environment() -> list[str]:
 @cache
 def installed() -> frozenset[str]:
     """Return the names of all modules and packages that can be imported without a project."""
-    files = [file for folder in _sites() for file in Path(folder).iterdir()]
+    files = [file for folder in _sites() for file in Path(folder).glob("*")]
     names = {file.stem for file in files if file.suffix in ("", ".py") and file.stem.isidentifier()}
     return sys.stdlib_module_names | names
 
