@@ -15,6 +15,7 @@ import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.records.verdict import Program
+from coral_batch.verdicts import layers
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
@@ -337,3 +338,16 @@ def test_killing_the_parent_loses_no_delivered_verdict_and_leaves_no_orphan(tmp_
     records = [json.loads(line.partition(" ")[2]) for line in journal.read_text().splitlines()]
     assert len({key for key, _ in records}) == 39
     wait_until(lambda: not any(map(alive, marked)))
+
+
+def test_editable_packages_are_seen_but_not_this_one_whose_folder_holds_the_lake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, place in (("other", tmp_path / "other"), ("coral_batch", REPOSITORY)):
+        file = tmp_path / f"{name}-1.dist-info" / "direct_url.json"
+        file.parent.mkdir()
+        file.write_text(json.dumps({"url": place.as_uri(), "dir_info": {"editable": True}}))
+    monkeypatch.setattr(layers, "_sites", lambda: [str(tmp_path)])
+    found = layers.environment()
+    assert str(tmp_path / "other") in found
+    assert str(REPOSITORY) not in found

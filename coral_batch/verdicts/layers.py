@@ -238,13 +238,14 @@ def environment() -> list[str]:
     for file in [file for folder in _sites() for file in Path(folder).glob("*.pth")]:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         found += [str(file.parent / line) for line in lines if not line.startswith("import ")]
-    # An editable installation may have an import hook in place of a path.
+    # An editable installation may have an import hook in place of a path. Ours holds the lake.
     for file in [
         file for one in _sites() for file in Path(one).glob("*.dist-info/direct_url.json")
     ]:
         known = json.loads(file.read_bytes())
-        if known.get("dir_info", {}).get("editable"):
-            found.append(url2pathname(urlsplit(known["url"]).path))
+        folder = url2pathname(urlsplit(known["url"]).path)
+        if known.get("dir_info", {}).get("editable") and not INSIDE.is_relative_to(folder):
+            found.append(folder)
     return [*found, *map(os.path.realpath, found)]
 
 
