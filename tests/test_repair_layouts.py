@@ -1,0 +1,116 @@
+"""Projects of any layout and habit are repaired by `coral repair`, if pytest runs there."""
+
+from pathlib import Path
+
+import pytest
+
+from coral_batch.repair import repair
+from tests.repairable import write
+from tests.settings import set_params
+
+WRONG, RIGHT = (f"def f(n):\n    return {value}\n" for value in ("-n", "n"))
+
+# Projects with one wrong function, m.f; the tests are in `tests`.
+PROJECTS = {
+    "conftest": {"conftest.py": "", "src/m.py": WRONG, "tests/test_m.py": "from src.m import f\n"},
+    "repository": {
+        ".git/config": "",
+        "day/src/m.py": "def f(n):\n    return -n * int(open('one.txt').read())\n",
+        "day/one.txt": "1",
+        "day/tests/test_m.py": "from src.m import f\n",
+    },
+    "repository with fixtures and modules at its root": {
+        ".git/config": "",
+        "conftest.py": "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef one():\n"
+        "    import os\n    os.environ['ONE'] = '1'\n",
+        "utils.py": "sign = -1\n",
+        "week/m.py": "import os\nfrom utils import sign\n\n\n"
+        "def f(n):\n    return sign * n * int(os.environ['ONE'])\n",
+        "week/test_m.py": "from week.m import f\n",
+    },
+    "lambdas in a class": {
+        "m.py": "from dataclasses import dataclass, field\n\n\n@dataclass\nclass A:\n"
+        f"    b: list = field(default_factory=lambda: [1])\n\n\n{WRONG}",
+        "tests/test_m.py": "from m import A, f\n\n\ndef test_a():\n    assert f(A().b[0]) == 1\n",
+    },
+    "a slow shared fixture": {
+        "m.py": WRONG,
+        "tests/test_m.py": "import pytest, time\nfrom m import f\n\n\n"
+        "@pytest.fixture(scope='module', autouse=True)\ndef slow():\n"
+        "    end = time.process_time() + 1\n    while time.process_time() < end:\n        pass\n",
+    },
+    "workspace": {
+        "pytest.ini": "[pytest]\nusefixtures = one\n",
+        "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n",
+        "packages/core/pyproject.toml": "[project]\nname = 'core'\n",
+        "packages/core/src/core/__init__.py": "",
+        "packages/core/src/core/m.py": WRONG,
+        "packages/core/tests/test_m.py": "from core.m import f\n",
+    },
+    "a path with dots": {
+        "m.py": WRONG,
+        "tests/test_m.py": "import os, sys\n"
+        "sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))\nfrom m import f\n",
+    },
+    "temporary files": {
+        "m.py": "def f(n):\n    print(n, file=open('/var/tmp/out.txt', 'w'))\n    return -n\n",
+        "tests/test_m.py": "from m import f\n",
+    },
+    "decorators": {
+        "m.py": f"from functools import singledispatch\n\n\n@singledispatch\n{WRONG}",
+        "tests/test_m.py": "import subprocess\nfrom m import f\n\n\n"
+        "def test_jail():\n    subprocess.run(['true'])\n",
+    },
+    "a repository that is a package": {
+        "other.txt": "",
+        "repo/__init__.py": "",
+        "repo/pyproject.toml": "[tool.pytest.ini_options]\npythonpath = '.'\n",
+        "repo/m.py": WRONG,
+        "repo/tests/test_m.py": "import os\nfrom m import f\n\n\ndef test_around():\n"
+        "    assert os.listdir(os.path.dirname(__file__) + '/../..') == ['repo']\n",
+    },
+    "files named like packages": {
+        "conftest.py": "",
+        "examples/numpy.py": "",
+        "clients/joblib.py": "",
+        "clients/m.py": f"import joblib\nimport numpy\n\nassert joblib.Parallel\n\n\n{WRONG}",
+        "tests/test_m.py": "from clients.m import f\n",
+    },
+    "more temporary files than fit": {
+        "m.py": WRONG,
+        "tests/test_m.py": "import pytest\nfrom m import f\n\n\n"
+        "@pytest.mark.parametrize('n', range(99))\ndef test_files(tmp_path, n):\n"
+        "    for name in range(200):\n        (tmp_path / str(name)).touch()\n",
+    },
+    "a log file": {
+        "pytest.ini": "[pytest]\naddopts = --log-file=run.log\n",
+        "m.py": WRONG,
+        "tests/test_m.py": "from m import f\n",
+    },
+    "tests that are tried again": {
+        "conftest.py": "from _pytest.runner import runtestprotocol\n\n\n"
+        "def pytest_runtest_protocol(item, nextitem):\n"
+        "    for _ in range(2):\n        runtestprotocol(item, log=False, nextitem=nextitem)\n"
+        "    return True\n",
+        "m.py": WRONG,
+        "tests/test_m.py": "from m import f\n\nTRIES = []\n\n\ndef test_once_more():\n"
+        "    TRIES.append(1)\n    assert len(TRIES) > 1\n",
+    },
+    "modules that answer any name": {
+        "m.py": "import torch\n\n\ndef f():\n    return 1\n",
+        "tests/test_m.py": "from m import f\n",
+    },
+}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_a_project_of_any_make_is_repaired(workspace: Path, name: str) -> None:
+    files = {f"mine/{file}": text for file, text in PROJECTS[name].items()}
+    (module,) = [file for file in files if file.endswith("/m.py")]
+    (test,) = [file for file in files if file.endswith("test_m.py")]
+    files[test] += "\n\ndef test_f():\n    assert f(1) == 1\n"
+    set_params({"verdicts.cpu_seconds": 0.5})
+    write(workspace, files)
+    found = repair(module, Path(test).parent, draw=lambda *_: [RIGHT])
+    assert found.outcome == "repaired"
+    assert found.function == "f"
