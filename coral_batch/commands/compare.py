@@ -50,7 +50,7 @@ def comparison(runs: Sequence[Run]) -> str:
     parts += [_against(first, other) for other in others]
     parts += with_training(name for run in runs for name in run.outcomes)
     parts.append(
-        f"[ ]: 95% intervals. n: held-out bugs; below, bugs of both runs.\n{fill(NOISE, _WIDTH)}\n"
+        f"[ ]: 95% intervals. n: held-out bugs; below, bugs of both runs.\n{NOISE}\n"
         "The selection score is too high: a run of several genomes chose the best by it."
     )
     return "\n\n".join(parts)

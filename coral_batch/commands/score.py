@@ -10,7 +10,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -325,5 +324,5 @@ def scores_table(measures: Sequence[Measure]) -> str:
     return (
         table(header, rows, left={"measure", "n", ""})
         + "\n[ ]: 95% intervals over programs. n: bugs or items (programs) x answers each.\n"
-        + fill(NOISE, 100)
+        + NOISE
     )

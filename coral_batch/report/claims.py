@@ -23,8 +23,8 @@ FIRST_CHANGES = {"line": "line of the bug ranked first", "right": MEASURED["righ
 """Measure in `Evidence.first_changes` -> its name in the report."""
 
 NOISE = (
-    "More than noise: the interval excludes 0 and a randomisation test agrees. Noise alone passes"
-    " about 1 in 20 such tests."
+    "More than noise: the interval excludes 0 and a randomisation test agrees.\n"
+    "Noise alone passes about 1 in 20 such tests."
 )
 """What the verdicts mean."""
 
@@ -63,7 +63,7 @@ def claims(evidence: Evidence) -> str:
             *(_line(title, text) for title, text in reliability(evidence)),
             f"[ ]: {100 * LEVEL:.0f} % bootstrap intervals over programs and samples, differences"
             " in points.",
-            fill(NOISE, _WIDTH),
+            NOISE,
             "n: bugs (of programs) x samples of each.",
             "Largest overlap with a training or selection program: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
