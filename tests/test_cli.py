@@ -82,12 +82,16 @@ def test_other_code_than_the_installed_is_refused_and_a_copy_is_not(workspace: P
     for folder in ("coral_batch", "stages", "schemas"):
         shutil.copytree(REPOSITORY / folder, folder, dirs_exist_ok=True)
     assert coral("generations").returncode == 0
-    with Path("coral_batch/objectives/formulas.py").open("a") as file:
-        file.write("# mine\n")
-    done = coral("generations")
-    assert done.returncode == 1
-    assert "not the installed one" in done.stderr and "formulas.py" in done.stderr
-    assert "make setup" in done.stderr
+    for changed in (
+        "coral_batch/report/page/templates/index.html",
+        "coral_batch/objectives/formulas.py",
+    ):
+        with Path(changed).open("a") as file:
+            file.write("# mine\n")
+        done = coral("generations")
+        assert done.returncode == 1
+        assert "not the installed one" in done.stderr and changed in done.stderr
+        assert "make setup" in done.stderr
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -8,6 +8,7 @@ repair`). Ctrl-C exits with 130. Any other exception is a bug and keeps its trac
 
 from __future__ import annotations
 
+import filecmp
 import io
 import os
 import sys
@@ -192,11 +193,10 @@ def _check_checkout() -> None:
     if not Path("coral_batch").is_dir() or here.resolve() == installed:
         return
     for folder in ("coral_batch", "stages", "schemas"):
-        for file in sorted((installed / folder).rglob("*.*")):
+        files = [file for file in (installed / folder).rglob("*") if file.is_file()]
+        for file in sorted(file for file in files if file.parent.name != "__pycache__"):
             other = here / file.relative_to(installed)
-            if file.suffix in (".py", ".json") and not (
-                other.is_file() and other.read_bytes() == file.read_bytes()
-            ):
+            if not (other.is_file() and filecmp.cmp(file, other, shallow=False)):
                 raise CoralError(
                     "this checkout's code is not the installed one",
                     file=other,
