@@ -37,7 +37,7 @@ _LIMITED = """
 ulimit -S -c 0
 ulimit -S -t "$1"
 ulimit -S -v "$2" 2>/dev/null
-ulimit -S -f "$3"
+ulimit -S -f "$3" 2>/dev/null
 shift 3
 exec "$@"
 """

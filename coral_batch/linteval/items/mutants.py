@@ -176,10 +176,11 @@ def put_in(fault: Fault, code: str, random: np.random.Generator) -> str | None:
     mutant = apply(code, _apart(chosen))
     try:
         with warnings.catch_warnings(action="ignore"):
-            compile(mutant, "mutant", "exec", dont_inherit=True)
-            same = ast.dump(ast.parse(mutant)) == ast.dump(view.tree)
+            tree = ast.parse(mutant)
+            compile(tree, "mutant", "exec", dont_inherit=True)
     except SyntaxError:
         return None
+    same = ast.dump(tree) == ast.dump(view.tree)
     return mutant if same or not fault.layout else None
 
 
