@@ -114,10 +114,11 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
             number: Verdict(number, test, "UNPARSEABLE", why, 0.0, 0.0)
             for number, test in enumerate(suite.tests)
         }
+    roots, chosen = _read_once(root)
     request = Request(
         file,
-        import_roots(root),
-        (*options(root), str(root)),
+        roots,
+        (*chosen, str(root)),
         files=tuple({str(root / test.partition("::")[0]): None for test in suite.tests}),
         only=suite.tests,
         lines=program.lines,
@@ -129,6 +130,12 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
         for number, one in enumerate(settled(ran, suite.tests, suite.collected))
         if one.kind is not None
     }
+
+
+@lru_cache(maxsize=8)
+def _read_once(root: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Return a project's import roots and options, the same for thousands of candidates."""
+    return import_roots(root), options(root)
 
 
 @lru_cache(maxsize=8)
