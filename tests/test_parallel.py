@@ -35,6 +35,16 @@ def fail_once(marker: Path, how: str) -> str:
     return how
 
 
+class Interrupting:
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def interrupt_in_deletion(seconds: float) -> None:
+    Interrupting()
+    time.sleep(seconds)
+
+
 def fall_over_none(number: int | None, deaths: Path) -> int:
     if number is None:
         time.sleep(0.1)  # while others are done
@@ -93,6 +103,14 @@ def test_ctrl_c_with_much_left_to_do_is_one_traceback_and_no_other(tmp_path: Pat
     assert running.returncode == -signal.SIGINT
     assert errors.count("Traceback") == 1, errors
     assert errors.splitlines()[-1] == "KeyboardInterrupt"
+
+
+def test_ctrl_c_while_an_object_is_deleted_ends_the_worker_silently(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(CoralError, match="keep dying"):
+        list(run(interrupt_in_deletion, [(5,)] * 2, 2))
+    assert "KeyboardInterrupt" not in capfd.readouterr().err
 
 
 def test_ctrl_c_that_another_thread_hears_waits_until_the_processes_have_started(

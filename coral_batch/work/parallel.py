@@ -274,6 +274,7 @@ def _call(
     if os.getpid() == caller:
         return number, function(*unit)
     exit_when_parent_dies(os.getppid())
+    sys.unraisablehook = _leave_if_interrupted
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -282,6 +283,13 @@ def _call(
         _leave()
     finally:
         signal.signal(signal.SIGINT, _leave)
+
+
+def _leave_if_interrupted(raised: sys.UnraisableHookArgs) -> None:
+    """Hear a Ctrl-C that came while Python deleted an object, where nothing can catch it."""
+    if raised.exc_type is KeyboardInterrupt:
+        _leave()
+    sys.__unraisablehook__(raised)
 
 
 def _leave(*_: object) -> NoReturn:
