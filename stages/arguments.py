@@ -40,7 +40,7 @@ def _known_lint_model(value: str) -> str:
         return value
     if not re.fullmatch(lake.GENOME, value):
         models = " nor ".join(lake.LINT_MODELS)
-        raise typer.BadParameter(f"{value!r} is neither {models} nor a genome such as 001-02")
+        raise typer.BadParameter(f"{value!r} is neither {models} nor a genome such as 001-01")
     _known_generation(value.partition("-")[0])
     return value
 
@@ -72,7 +72,7 @@ LintModel = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="`base` for the base model, `best` for the best genome, or any genome, e.g. 001-02.",
+        help="`base` for the base model, `best` for the best genome, or any genome, e.g. 001-01.",
         callback=_known_lint_model,
     ),
 ]

@@ -16,5 +16,7 @@ def base() -> None:
     card = materialise(settings.model, settings.revision, folder, lake.DOWNLOADS)
     if params.load().base != settings:
         raise params.changed()
+    if settings.revision is None and card.revision is not None:
+        print(f"commit {card.revision}; set base.revision to it to fetch no newer one")
     if load_tokenizer(folder).chat_template is None:
         print(f"{card.name} has no chat template: it is prompted as a completion model")

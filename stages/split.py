@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import asdict
 
+from coral_batch import lake
 from coral_batch.corpus.split.overlap import leaked, measure_overlaps
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import (
@@ -13,8 +14,10 @@ from coral_batch.corpus.split.roles import (
     select_evaluation,
 )
 from coral_batch.corpus.split.shown import check_bugs
+from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.problem import Role
+from stages.corpus import TABLES as CORPUS
 
 TABLES = ("manifest", "overlaps")
 
@@ -27,7 +30,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     overlaps = measure_overlaps(problems, manifest)
     excluded = leaked(overlaps, settings.split)
     manifest = exclude(manifest, excluded)
-    check_complete(manifest)
+    check_complete(manifest, excluded)
     # `samples` would refuse these too, but only after training.
     check_bugs(select(problems, manifest, "test"), settings.validation.bugs, "validation.bugs")
     evaluated = select_evaluation(problems, manifest, settings.evaluation.problems)
@@ -40,6 +43,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
 
 def split() -> None:
     """Check the roles of all problems, and look for leaks."""
+    _forget_other_sources()
     made = run(make)
     counts = Counter(row.role for row in made["manifest"])
     closest = max(made["overlaps"], key=lambda row: row["similarity"])
@@ -51,3 +55,16 @@ def split() -> None:
     for row in made["manifest"]:
         if row.role == "excluded":
             print(f"excluded: {row.name}: {row.reason}")
+
+
+def _forget_other_sources() -> None:
+    """Remove the tables of sources that params.yaml no longer names.
+
+    Stages depend on the whole folder, and a checkout of dvc.lock would not have these tables.
+    """
+    sources = params.load().corpus.sources
+    for table in CORPUS:
+        known = {lake.path(table, name) for name in sources}
+        for file in lake.path(table, "any").parent.glob("*.jsonl"):
+            if file not in known:
+                file.unlink()

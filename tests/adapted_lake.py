@@ -48,7 +48,7 @@ def make_adapter(genome: str = "001-00") -> Path:
     rows = [replace(row, key=KEY) for row in lake.read_rows("adapters", AdapterRow, "001")]
     lake.write_rows("adapters", rows, "001")
     settings = params.load()
-    number = place(genome, settings.evolution.population)
+    number = place(genome, settings.evolution.population, settings.evolution.survivors)
     learnt = portion(lake.read_rows("examples", Example), settings.examples, number)
     known = {
         "base": read_card(lake.path("base")).sha256,

@@ -27,8 +27,8 @@ HOSTILE = (
 )
 
 _PASSES = {
-    "pass@1": {"mean": 0.25, "low": 0.125, "high": 0.5, "items": 8},
-    "pass@5": {"mean": 0.5, "low": 0.25, "high": 0.75, "items": 8},
+    "pass@1": {"value": 0.25, "low": 0.125, "high": 0.5},
+    "pass@5": {"value": 0.5, "low": 0.25, "high": 0.75},
     "pass@10": None,
 }
 _LINTED = {

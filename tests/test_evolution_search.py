@@ -17,6 +17,7 @@ from coral_batch.records.settings import Automata, Params
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.gate import OBJECTIVES
 from coral_batch.search.genome import random_population
+from coral_batch.search.ids import genome_id, place
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.plan import plan
@@ -152,3 +153,9 @@ def test_selection_by_reading_goes_by_how_likely_first_changes_are_the_right_one
     assert [row.genome for row in rows] == ids[::-1]
     assert rows[0].worth == rows[0].read == pytest.approx((0.7 + 0.35) / 2)
     assert {row.genome for row in rows if row.survived} == {"000-07", "000-06", "000-05"}
+
+
+def test_places_are_numbered_in_the_order_of_birth() -> None:
+    born = [genome_id(0, index) for index in range(6)]
+    born += [genome_id(generation, index) for generation in (1, 2) for index in range(4)]
+    assert [place(genome, 6, 2) for genome in born] == list(range(14))

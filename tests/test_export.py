@@ -176,7 +176,7 @@ def test_an_adapter_of_another_base_or_data_is_not_exported(adapted: Path, table
     else:
         rows = lake.read_rows("examples", Example)
         lake.write_rows(table, [replace(row, answer="another") for row in rows])
-    words = f"the lake has changed since[\\s\\S]*{lake.path(table)}"
+    words = f"the lake or params.yaml has changed since[\\s\\S]*{lake.path(table)}"
     with pytest.raises(CoralError, match=words):
         export(adapted / "export", "001-01" if table == "examples" else None)
     assert not (adapted / "export").exists()

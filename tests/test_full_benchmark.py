@@ -62,7 +62,7 @@ def test_every_text_that_shows_them_says_what_they_are() -> None:
     terminal = claims(evidence)
     exported = Exported(best.genome, "000", best.configuration, best.knobs, 0.5, True, evidence)
     shown = ["its own bug", "up to 3 injected ones", "a version with lint errors"]
-    trained = Trained("0" * 64, ["lake/raw/classics"], shown, {})
+    trained = Trained("0" * 64, ["lake/raw/classics"], shown, {}, 3, 480)
     card = model_card(exported, trained, read_card(lake.path("base")), "peft")
     assert "with its own bug and up to 3 injected ones and a version with lint errors" in card
     index()

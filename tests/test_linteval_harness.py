@@ -107,7 +107,7 @@ def here(items: Path, answers: dict[int, list[str]]) -> dict[str, float]:
     linteval("score", items, file, "--json", "out.json")
     summary = json.loads(Path("out.json").read_text())["models"][0]["summary"]
     return {
-        name.replace("pass", metric): passes["mean"]
+        name.replace("pass", metric): passes["value"]
         for metric, score in (("pass", "official"), ("syntax", "strict"))
         for name, passes in summary[score].items()
         if passes is not None

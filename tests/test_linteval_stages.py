@@ -196,7 +196,7 @@ def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:
     linteval("score", "answered/items.json", "submission.json", "--json", "out.json")
     summary = json.loads(Path("out.json").read_text())["models"][0]["summary"]
     ours = lake.read_frame("linteval_scores", "base")["official"].mean()
-    assert summary["official"]["pass@1"]["mean"] == pytest.approx(ours, abs=1e-6)
+    assert summary["official"]["pass@1"]["value"] == pytest.approx(ours, abs=1e-6)
     assert summary["tested"] == 2
 
 
@@ -217,6 +217,9 @@ def test_the_code_is_read_up_to_where_an_answer_ends(project: Path) -> None:
     assert [row.raw for row in after] == [row.raw for row in before]
     assert [row.code for row in after] == [code_of(row.raw, stop) for row in before]
     assert after[0].code != before[0].code
+    # Other scorers get no more than ours reads.
+    linteval("export", "base", "submission.json")
+    assert raw_in("submission.json") == [row.raw.split(stop)[0] for row in before]
 
 
 def test_answers_that_must_change_the_code_go_on_from_it_and_never_leave_it(project: Path) -> None:

@@ -147,7 +147,7 @@ def given(workspace: Path) -> Path:
 
 def numbers(passes: dict[str, Any]) -> list[float | None]:
     """Return the means of pass@1, pass@5 and pass@10."""
-    return [None if one is None else one["mean"] for one in passes.values()]
+    return [None if one is None else one["value"] for one in passes.values()]
 
 
 def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Path) -> None:

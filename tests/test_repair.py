@@ -353,7 +353,7 @@ def test_the_model_can_be_a_genome_or_an_exported_folder(
     shutil.rmtree(lake.path("base"))
     make_base(Path("other"))
     assert coral(*arguments, "--model", "best") == 2
-    assert "the lake has changed since" in capsys.readouterr().err
+    assert "the lake or params.yaml has changed since" in capsys.readouterr().err
 
 
 def test_the_example_of_the_docs_is_up_to_date(

@@ -107,7 +107,7 @@ def test_generations_and_best_genome_are_compared_with_the_base_model(
         "pass@1 75 % and 25 %, problems solved 2 and 1 of 2.",
     ):
         assert row in rows
-    assert "The search raised fitness (+0.091): 001-00 (generation 001)" in output
+    assert "001-00 (generation 001): fitness 0.900, base model 0.808 (+0.091)" in output
     assert "the search selected on these 2 problems" in output
 
 
@@ -116,7 +116,7 @@ def test_a_lower_fitness_is_no_gain(capsys: pytest.CaptureFixture[str]) -> None:
     best = scores.with_columns(pl.lit(1.0).alias(name) for name in (*OBJECTIVES, "fitness"))
     lake.write_frame("scores", best, lake.VALIDATION_BASE)
     results()
-    assert "The search did not raise fitness (-" in capsys.readouterr().out
+    assert "base model 1.000 (-" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("signed", [False, True])

@@ -36,6 +36,16 @@ def test_a_profile_is_valid_and_default_undoes_it(
     assert params.load() == shipped
 
 
+def test_the_default_sets_all_but_seed_machine_and_jail(profiles: Path) -> None:
+    """So that it undoes whatever else was changed."""
+    yaml = YAML(typ="safe")
+    shipped, default = yaml.load(Path("params.yaml")), yaml.load(profiles / "default.yaml")
+    del shipped["seed"], shipped["compute"], shipped["parts"], shipped["generations"]
+    del shipped["verdicts"]["memory_mb"], shipped["verdicts"]["require"]
+    for name, value in shipped.items():
+        assert value.keys() == default[name].keys(), name
+
+
 @pytest.mark.parametrize("name", PROFILES)
 def test_the_protocol_of_coralx_is_the_same_after_any_other_profile(name: str) -> None:
     use("coralx")

@@ -201,7 +201,7 @@ def _check_checkout() -> None:
                     "this checkout's code is not the installed one",
                     file=other,
                     found=f"other than {file}",
-                    action="run `make setup` here and activate this checkout's environment",
+                    action="remove a copied .venv, run `make setup` here and activate it",
                 )
 
 

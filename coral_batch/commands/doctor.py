@@ -323,9 +323,11 @@ def cache(settings: Params) -> Iterator[Finding]:
         means = f"DVC would copy them into the lake: rm -f {' '.join(map(str, damaged))}"
         found = f"{len(damaged)} of {len(objects)} files are damaged, e.g. by a power cut"
         yield Finding("cache", found, means, Grade.FAIL)
-    else:
+    elif objects:
         found = f"{len(objects)} files with correct hashes"
         yield Finding("cache", found, "DVC can restore earlier outputs")
+    else:
+        yield Finding("cache", f"no files in {CACHE}", "a cache elsewhere is not checked")
 
 
 def torn(project: Path) -> list[Path]:

@@ -49,7 +49,7 @@ def export(
         str | None,
         typer.Argument(
             metavar="GENOME",
-            help="The genome, e.g. 001-02; without it, the best genome.",
+            help="The genome, e.g. 001-01; without it, the best genome.",
         ),
     ] = None,
     merged: Annotated[
@@ -92,11 +92,11 @@ def export(
     # Merging and GGUF read the base model's files.
     base = (check_base if merged or gguf else read_card)(lake.path("base"))
     exported, card, folder = _exported(genome)
-    examples = _learnt(exported, card)
-    again = f"run `dvc repro --force adapters@{exported.generation}`"
+    line, examples = _learnt(exported, card)
+    again = f"run `dvc repro adapters@{exported.generation}`"
     check_files(folder, card.files, "the table adapter_cards", again)
     check_origin(card, "base", base.sha256)
-    trained = _trained(card, examples)
+    trained = _trained(card, examples, len(line) - 1)
     form: Form = "merged" if merged else "gguf" if gguf else "peft"
     try:
         with unfinished(destination) as complete:
@@ -129,8 +129,8 @@ def export(
     )
 
 
-def _learnt(exported: Exported, card: AdapterCardRow) -> list[Example]:
-    """Return the training examples of an adapter and its ancestors."""
+def _learnt(exported: Exported, card: AdapterCardRow) -> tuple[frozenset[str], list[Example]]:
+    """Return a genome with its ancestors, and the training examples of their adapters."""
     examples, settings = lake.read_rows("examples", Example), params.load()
     members = frozenset({exported.genome})
     if card.determinants["parents"]:
@@ -138,16 +138,21 @@ def _learnt(exported: Exported, card: AdapterCardRow) -> list[Example]:
         until = (f"{number:03d}" for number in range(int(exported.generation) + 1))
         parts = (lake.read_rows("population", Genome, name) for name in until)
         members = ancestors((member for part in parts for member in part), exported.genome)
+    evolution = settings.evolution
     portions = {
-        member: portion(examples, settings.examples, place(member, settings.evolution.population))
+        member: portion(
+            examples,
+            settings.examples,
+            place(member, evolution.population, evolution.survivors),
+        )
         for member in sorted(members, key=birth)
     }
     check_origin(card, "examples", examples_sha256(portions[exported.genome]))
     # A line can be dealt a portion twice.
-    return list(dict.fromkeys(one for dealt in portions.values() for one in dealt))
+    return members, list(dict.fromkeys(one for dealt in portions.values() for one in dealt))
 
 
-def _trained(card: AdapterCardRow, examples: Sequence[Example]) -> Trained:
+def _trained(card: AdapterCardRow, examples: Sequence[Example], ancestors: int) -> Trained:
     taught = {one.problem for one in examples}
     roles = [row for row in lake.read_rows("manifest", Role) if row.name in taught]
     problems = [
@@ -167,7 +172,8 @@ def _trained(card: AdapterCardRow, examples: Sequence[Example]) -> Trained:
         words.append(f"{versions} with lint errors")
     origins = sorted({problem.origin for problem in problems if problem.name in taught})
     settings = {**card.determinants["training"], "seed": card.determinants["seed"]}
-    return Trained(file_sha256(lake.path("examples")), origins, words, settings)
+    table = file_sha256(lake.path("examples"))
+    return Trained(table, origins, words, settings, ancestors, len(examples))
 
 
 def _is_best(genome: str) -> bool:

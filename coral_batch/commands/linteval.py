@@ -19,6 +19,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.atomic import check_free, writing
+from coral_batch.linteval.answers.extraction import until
 from coral_batch.linteval.items.item import fill, with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
 from coral_batch.records.configuration import knobs_at
@@ -134,9 +135,10 @@ def run(
         )
     asked, tests = read_items(items)
     drawn = _drawn(asked, model, adapter, revision, settings)
+    _score_and_print({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
+    # Last, since the file's existence refuses a repetition, which resumes an interrupted command.
     lines = [json.dumps({"id": item, "answers": raw}) + "\n" for item, raw in drawn.items()]
     lake.write_text(answers, "".join(lines))
-    _score_and_print({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
 
 
 @contextmanager
@@ -289,8 +291,12 @@ def export(
         _write([asdict(item) for item in scored], file)
         return
     answers = _raw(lake.read_rows("linteval_samples", LintSampleRow, model))
+    stop = params.load().linteval.stop
     # A nested list: the submission script writes a list of answers per request.
-    test = [{"outputs": [raw], "meta": {"id": item}} for item, raw in answers.items()]
+    test = [
+        {"outputs": [[until(stop, text) for text in raw]], "meta": {"id": item}}
+        for item, raw in answers.items()
+    ]
     _write({"data": {"test": test}}, file)
 
 

@@ -71,7 +71,7 @@ def repair(
         typer.Option(
             callback=_named,
             help="`best` for the run's best genome, `released` for the adapter in the repository, "
-            "`base` for the base model, a genome such as 001-02, or a PEFT folder. Without it: "
+            "`base` for the base model, a genome such as 001-01, or a PEFT folder. Without it: "
             "`best`, or `released` if there is no finished run.",
         ),
     ] = None,

@@ -274,23 +274,20 @@ def _outcome(passed: Sequence[bool]) -> Outcome:
 def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measure:
     """Draw and score both models' answers to CodeLinterEval, at its own temperature."""
     from coral_batch.linteval.answers.tables import answer
+    from coral_batch.linteval.scores.metrics import outcomes
     from coral_batch.linteval.scores.tables import score_samples
     from coral_batch.verdicts.pool import isolation_text, judge_of
 
     tests = lake.read_rows("linteval_tests", ItemTests)
-    # Named like injected bugs, so that `program_of` returns the function.
-    names = {one.id: f"{one.function or f'item {one.id}'}-{one.id}" for one in tests}
     judge, isolation = judge_of(settings), isolation_text(settings)
     knobs = knobs_at(settings.linteval.temperature)
-    outcomes = []
+    found = []
     for subject in _subjects(adapter, knobs, knobs):
         rows, _ = answer(subject, items, lake.path("base"), settings)
         scored = score_samples(rows, items, tests, judge, isolation, settings.compute.workers)
-        passed: dict[int, list[bool]] = {}
-        for row in scored["linteval_scores"]:
-            passed.setdefault(row["item"], []).append(row["official"])
-        outcomes.append({names[item.meta.id]: _outcome(passed[item.meta.id]) for item in items})
-    base, other = outcomes
+        scores = lake.frame("linteval_scores", scored["linteval_scores"])
+        found.append(outcomes(scores, tests, "official"))
+    base, other = found
     return _measure("CodeLinterEval: pass@1", base, other, settings)
 
 

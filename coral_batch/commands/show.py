@@ -66,7 +66,7 @@ def show(
     genome: Annotated[
         str | None,
         typer.Argument(
-            help="A genome's id, e.g. 001-02, or with `bugs` a problem; without it, the overview."
+            help="A genome's id, e.g. 001-01, or with `bugs` a problem; without it, the overview."
         ),
     ] = None,
     problem: Annotated[

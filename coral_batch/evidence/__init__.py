@@ -1,4 +1,4 @@
-"""Statistics of a run: intervals, probability of a gain, cost.
+"""Statistics of a run: intervals, reliability, cost.
 
 Pure functions; neither torch nor the file system.
 """

@@ -74,14 +74,14 @@ def _build(content: Any, file: Path) -> Params:
     return params
 
 
-def changed() -> CoralError:
-    """Return the error for a stage during which params.yaml changed.
+def changed(file: Path = FILE) -> CoralError:
+    """Return the error for a stage during which params.yaml or its code changed.
 
-    DVC would record what the stage made as made with what params.yaml says at its end.
+    DVC would record what the stage made as made with what the file says at the stage's end.
     """
     return CoralError(
-        "params.yaml changed while the stage ran",
-        file=FILE,
+        f"{file.name} changed while the stage ran",
+        file=file,
         action="run `dvc repro` again; finished work is kept",
     )
 

@@ -80,10 +80,10 @@ def check_origin(card: AdapterCardRow, of: str, now: str) -> None:
     """
     if card.determinants.get(of) != now:
         raise CoralError(
-            "the lake has changed since the adapter was trained",
+            "the lake or params.yaml has changed since the adapter was trained",
             file=lake.path(of),
             field=f"SHA-256 of {of}, in adapter {card.key[:8]}",
             found=now,
             expected=card.determinants.get(of),
-            action="run `dvc repro`",
+            action="run `dvc repro`; for an experiment's adapter `dvc exp apply NAME`",
         )

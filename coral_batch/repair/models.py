@@ -44,7 +44,7 @@ FEWEST_ROWS = 16
 40 % of the time of a step of 64."""
 
 _PROMPT = "the function"
-_FORMS = f"`{BASE}`, `{BEST}`, `{RELEASED}`, a genome such as 001-02, or a PEFT folder"
+_FORMS = f"`{BASE}`, `{BEST}`, `{RELEASED}`, a genome such as 001-01, or a PEFT folder"
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ TITLES = {
     "training": SHOWN["training"],
     SELECTION: "selection",
 }
-MEASURED = {"repaired": "pass@1", "right": "P(first change is right)"}
+MEASURED = {"repaired": "pass@1", "right": "P(reference's first change)"}
 """Measure in `Evidence.reliability` -> its name in the report."""
 FIRST_CHANGES = {"line": "line of the bug ranked first", "right": MEASURED["right"]}
 """Measure in `Evidence.first_changes` -> its name in the report."""
 
 NOISE = (
     "More than noise: the interval excludes 0 and a randomisation test agrees.\n"
-    "Noise alone passes about 1 in 20 such tests."
+    "Noise alone passes about 1 in 20 such tests. The models are given: another run finds others."
 )
 """What the verdicts mean."""
 
@@ -84,8 +84,9 @@ def reliability(evidence: Evidence) -> list[tuple[str, str]]:
     return [
         (
             f"Reliability of {MEASURED[name]} in selection",
-            f"{row.reliability:.2f} ({row.genomes} genomes on bugs of {row.programs} programs;"
-            f" standard deviation {row.spread:.3f} between genomes, {row.chance:.3f} of noise).",
+            f"{row.reliability:.2f} ({row.genomes} genomes on bugs of {row.programs} programs,"
+            f" within generations; standard deviation {row.spread:.3f} between genomes,"
+            f" {row.chance:.3f} of noise).",
         )
         for name, row in evidence.reliability.items()
     ]

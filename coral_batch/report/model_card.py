@@ -60,12 +60,16 @@ class Trained:
         origins: of the problems in these examples.
         shown: what the examples of a problem are, in words.
         settings: name in params.yaml -> value of each hyperparameter and of the seed.
+        ancestors: number of genomes from which the adapter descends.
+        learnt: number of different examples that it and they learned from.
     """
 
     examples: str
     origins: Sequence[str]
     shown: Sequence[str]
     settings: dict[str, Any]
+    ancestors: int
+    learnt: int
 
 
 def model_card(exported: Exported, trained: Trained, base: Card, form: Form) -> str:

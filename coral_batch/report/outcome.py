@@ -69,11 +69,9 @@ def _scores(model: GenerationMetrics | Summary | Best, problems: int) -> list[st
 
 def _gain(metrics: Metrics) -> str:
     best, base, gain = metrics.best, metrics.base, metrics.gain
-    verb = "raised" if gain.fitness > 0 else "did not raise"
-    added = decimal(gain.fitness, 3, signed=True)
     return (
-        f"The search {verb} fitness ({added}): {best.genome} (generation"
-        f" {best.generation}) {best.fitness:.3f}, base model {base.fitness:.3f};\n"
+        f"Best genome {best.genome} (generation {best.generation}): fitness {best.fitness:.3f},"
+        f" base model {base.fitness:.3f} ({decimal(gain.fitness, 3, signed=True)});\n"
         f"pass@1 {100 * best.pass_at_1:.0f} % and {100 * base.pass_at_1:.0f} %, problems solved"
         f" {best.problems_solved} and {base.problems_solved} of {metrics.problems}."
     )

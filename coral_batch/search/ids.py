@@ -17,10 +17,12 @@ def birth(genome_id: str) -> tuple[str, int]:
     return generation, int(index or 0)
 
 
-def place(genome_id: str, population: int) -> int:
+def place(genome_id: str, population: int, survivors: int) -> int:
     """Return a genome's place in the order of birth, from 0.
 
-    Every generation has as many places as the population, though survivors leave some empty.
+    If fewer than `survivors` genomes survive, their last children share places with the first of
+    the next generation.
     """
     generation, index = birth(genome_id)
-    return int(generation) * population + index
+    earlier = int(generation)
+    return index + (population + (earlier - 1) * (population - survivors) if earlier else 0)

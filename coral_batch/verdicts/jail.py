@@ -230,7 +230,8 @@ class Jail:
                     field=f"hard limit {name}",
                     found=str(hard),
                     expected=f"at least {value}",
-                    action="raise the hard limit of the calling shell (ulimit -H)",
+                    action="start it from a shell without this limit (ulimit -H), or let an"
+                    " administrator raise it",
                 )
         return limits
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from coral_batch.errors import CoralError, apart
+from coral_batch.errors import CoralError, apart, shorten
 from coral_batch.lake import path
 from coral_batch.records.problem import Problem, Role, program_of
 
@@ -40,15 +40,21 @@ def make_manifest(sources: Iterable[Sequence[Role]]) -> list[Role]:
     return list(manifest.values())
 
 
-def check_complete(manifest: Sequence[Role]) -> None:
-    """Raise `CoralError` unless every role has a problem."""
+def check_complete(manifest: Sequence[Role], leaked: Mapping[str, str] | None = None) -> None:
+    """Raise `CoralError` unless every role has a problem.
+
+    Args:
+        manifest: the roles.
+        leaked: problem -> why it was excluded.
+    """
     for role in ROLES:
         if not any(row.role == role for row in manifest):
             raise CoralError(
                 f"the corpus has no {role} problem",
                 file="params.yaml",
                 field="corpus.sources",
-                found=", ".join(dict.fromkeys(row.source for row in manifest)),
+                found=shorten("; ".join(f"{name}: {why}" for name, why in (leaked or {}).items()))
+                or ", ".join(dict.fromkeys(row.source for row in manifest)),
                 expected="a source with problems of each role",
                 action="change the roles of a source, or add a source; see docs/corpora.md",
             )

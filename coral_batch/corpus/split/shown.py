@@ -70,13 +70,16 @@ def _of(problems: Sequence[Problem], bugs: Sequence[Bug]) -> list[Bug]:
     return [bug for bug in bugs if bug.problem in names]
 
 
-def check_bugs(problems: Sequence[Problem], injected: int, setting: str) -> None:
+def check_bugs(
+    problems: Sequence[Problem], injected: int, setting: str, action: str | None = None
+) -> None:
     """Raise `CoralError` unless there is a bug to repair.
 
     Args:
         problems: the problems to repair.
         injected: how many injected bugs there are, or may be.
         setting: the parameter that limits them.
+        action: what the user can do; None to raise the setting.
     """
     if not injected and all(problem.buggy is None for problem in problems):
         raise CoralError(
@@ -85,12 +88,13 @@ def check_bugs(problems: Sequence[Problem], injected: int, setting: str) -> None
             field=setting,
             found=f"{len(problems)} problems without a bug of their own, and no injected bug",
             expected="injected bugs",
-            action=f"raise {setting}, or use a corpus with bugs",
+            action=action or f"raise {setting}, or use a corpus with bugs",
         )
 
 
 def _together(problems: Sequence[Problem], bugs: Sequence[Bug], setting: str) -> list[Problem]:
-    check_bugs(problems, len(bugs), setting)
+    weak = "add tests that detect bugs; lake/bugs/trials.parquet shows what was tried"
+    check_bugs(problems, len(bugs), setting, weak)
     own = [problem for problem in problems if problem.buggy is not None]
     return [*own, *as_problems(problems, bugs)]
 

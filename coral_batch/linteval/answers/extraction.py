@@ -26,6 +26,11 @@ _CLOSED = re.compile(_OPENING + r"(.*?\n)```", re.DOTALL | re.MULTILINE)
 _UNCLOSED = re.compile(_OPENING + r"(.*)", re.DOTALL | re.MULTILINE)
 
 
+def until(stop: str | None, text: str) -> str:
+    """Return `text` up to `stop`; all of it for None."""
+    return text if stop is None else text.split(stop, 1)[0]
+
+
 def code_of(text: str, stop: str | None = None) -> str:
     """Return the code in `text`, as it is linted; never raises.
 
@@ -33,8 +38,7 @@ def code_of(text: str, stop: str | None = None) -> str:
         text: what the model wrote.
         stop: text at which an answer is cut, not empty; None for none.
     """
-    if stop is not None:
-        text = text.split(stop, 1)[0]
+    text = until(stop, text)
     blocks = _CLOSED.findall(text) or _UNCLOSED.findall(text)
     if not blocks:
         return text

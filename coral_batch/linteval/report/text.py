@@ -49,7 +49,7 @@ def notes(summary: Summary) -> str:
     """Return the legend of the score tables."""
     return (
         f"{summary.items} items of {summary.functions} functions, {summary.tested} with tests; [ ]:"
-        " 95 % bootstrap interval over functions; -: fewer answers than k"
+        " 95 % interval over functions; -: fewer answers than k"
     )
 
 
@@ -147,6 +147,6 @@ def _cells(passes: Passes, sign: str = "") -> list[str]:
     return [
         "-"
         if value is None
-        else f"{value.mean:{sign}.3f} [{value.low:{sign}.3f}, {value.high:{sign}.3f}]"
+        else f"{value.value:{sign}.3f} [{value.low:{sign}.3f}, {value.high:{sign}.3f}]"
         for value in passes.values()
     ]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import polars as pl
 
 from coral_batch import lake
 from coral_batch.errors import apart
-from coral_batch.evidence.passk import KS, Interval, bootstrap_mean, pass_at_k_of_items
+from coral_batch.evidence import paired
+from coral_batch.evidence.paired import Estimate, Outcome, Outcomes
+from coral_batch.evidence.passk import KS
 from coral_batch.linteval.scores.score import CHANGES
 from coral_batch.records.items import ItemTests
+from coral_batch.records.problem import program_of
 
 DECIMALS = 6
 
-Passes = dict[str, Interval | None]
+Passes = dict[str, Estimate | None]
 
 
 @dataclass(frozen=True)
@@ -77,14 +80,14 @@ def summarise(
         tests: the items' tests.
         seed: the run's seed, for the intervals.
     """
-    functions = _functions(scores, tests)
-    official, strict = _passes(functions, seed, scores)
+    problems = list(outcomes(scores, tests, "official"))
+    official, strict = _passes(tests, seed, scores, scores, "first")
     return Summary(
         genome=scores["genome"][0],
-        items=len(functions),
-        functions=len(set(functions)),
+        items=len(problems),
+        functions=len({program_of(problem) for problem in problems}),
         tested=scores.drop_nulls("tests")["item"].n_unique(),
-        samples=len(scores) // len(functions),
+        samples=len(scores) // len(problems),
         official=official,
         strict=strict,
         outcomes=dict(sorted(Counter(scores["outcome"].to_list()).items())),
@@ -131,33 +134,45 @@ def difference(
         tests: the items' tests.
         seed: the run's seed, for the intervals.
     """
-    return _passes(_functions(scores, tests), seed, scores, minus)
+    return _passes(tests, seed, minus, scores, "difference")
 
 
-def _functions(scores: pl.DataFrame, tests: Sequence[ItemTests]) -> list[str]:
-    """Return the function that each item is about; the item itself if it has no tests."""
-    known = {one.id: one.function for one in tests}
-    return [
-        known.get(item) or f"item {item}" for item in scores["item"].unique(maintain_order=True)
-    ]
+def outcomes(scores: pl.DataFrame, tests: Sequence[ItemTests], kind: str) -> Outcomes:
+    """Return how a model did on each item.
+
+    Items are named like injected bugs, so that `coral_batch.records.problem.program_of` returns the
+    function; an item without tests is a function of its own.
+
+    Args:
+        scores: its table `linteval_scores`.
+        tests: the items' tests.
+        kind: the score, ``official`` or ``strict``.
+    """
+    functions = {one.id: one.function for one in tests}
+    passed: dict[int, list[bool]] = {}
+    for item, success in scores.select("item", kind).iter_rows():
+        passed.setdefault(item, []).append(success)
+    return {
+        f"{functions.get(item) or f'item {item}'}-{item}": Outcome(len(of_item), sum(of_item))
+        for item, of_item in passed.items()
+    }
 
 
-def _passes(functions: Sequence[str], seed: int, *models: pl.DataFrame) -> tuple[Passes, Passes]:
-    """Estimate each published pass@k with enough samples, or the difference of two models' one, in
-    the official and the strict score.
+def _passes(
+    tests: Sequence[ItemTests], seed: int, first: pl.DataFrame, second: pl.DataFrame, part: str
+) -> tuple[Passes, Passes]:
+    """Estimate each published pass@k with enough samples, in the official and the strict score.
+
+    `part` says of which part of the comparison: ``first``, ``second`` or ``difference``.
     """
     official: Passes = dict.fromkeys((f"pass@{k}" for k in KS), None)
     strict = official.copy()
     for kind, found in (("official", official), ("strict", strict)):
-        # An (items, samples) array per model.
-        successes = [one[kind].to_numpy().reshape(len(functions), -1) for one in models]
+        left, right = (outcomes(scores, tests, kind) for scores in (first, second))
+        most = min(one.samples for model in (left, right) for one in model.values())
         for k in KS:
-            if k <= min(one.shape[1] for one in successes):
-                values, *others = (pass_at_k_of_items(one, k) for one in successes)
-                values = values - others[0] if others else values
-                exact = bootstrap_mean(values, functions, seed, "linteval", kind, k)
-                mean, low, high = (
-                    round(end, DECIMALS) + 0.0 for end in (exact.mean, exact.low, exact.high)
-                )
-                found[f"pass@{k}"] = Interval(mean, low, high, exact.items)
+            if k <= most:
+                exact = getattr(paired.compare(left, right, k, seed, "linteval", kind, k), part)
+                rounded = (round(end, DECIMALS) for end in astuple(exact))
+                found[f"pass@{k}"] = Estimate(*rounded)
     return official, strict

@@ -238,7 +238,7 @@ def check_base(folder: Path, *, weights: bool = True) -> Card:
     Raises:
         CoralError: a file is missing, does not match its SHA-256 on the card, or is not on it.
     """
-    card, action = read_card(folder), "delete the folder and run `dvc repro --force base`"
+    card, action = read_card(folder), "delete the folder and run `dvc repro base`"
     files = {
         name: sha256
         for name, sha256 in card.files.items()

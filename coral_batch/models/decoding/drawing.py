@@ -225,7 +225,7 @@ def draw_in_turn(
 def _check(work: Work) -> None:
     """Check that an adapter matches its key, since its samples are stored under that."""
     if work.adapter is not None:
-        again = "run `dvc repro --force` on the stage that made it"
+        again = "run `dvc repro`, which makes it again"
         check_files(work.adapter, work.files, "the table subjects", again)
 
 

@@ -71,7 +71,9 @@ def make_examples(
             field="examples.bugs",
             found=f"{injected}, and no training program with a bug of its own",
             expected="a training program with a bug of its own, or injected bugs",
-            action="raise examples.bugs",
+            action="add tests that detect bugs; lake/bugs/trials.parquet shows what was tried"
+            if injected
+            else "raise examples.bugs",
         )
     examples = []
     for (problem, variant, bug), instruction in zip(shown, cycle(INSTRUCTIONS), strict=False):

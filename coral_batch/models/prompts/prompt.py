@@ -120,8 +120,8 @@ def _check_plain(tokenizer: PreTrainedTokenizerBase, text: str) -> None:
             raise Unfit(
                 "a program contains a special token of the base model, which cannot be shown to it",
                 found=f"{token.content} in {shorten(text)}",
-                action="leave the program out (corpus.sources: exclude; items: linteval.path), or"
-                " change base.model",
+                action="write the token in two parts, leave the program out (corpus.sources:"
+                " exclude; items: linteval.path), or change base.model",
             )
 
 

@@ -34,7 +34,7 @@ from coral_batch.records.settings import Params, Training
 from coral_batch.search.ids import birth, place
 from coral_batch.search.plan import Plan
 
-_AGAIN = "run `dvc repro --force` on the stage that trained it"
+_AGAIN = "run `dvc repro`, which trains it again"
 
 
 def adapted(
@@ -106,7 +106,9 @@ def adapted(
 
 
 def _portion(examples: Sequence[Example], genome: str, settings: Params) -> tuple[Example, ...]:
-    return portion(examples, settings.examples, place(genome, settings.evolution.population))
+    evolution = settings.evolution
+    number = place(genome, evolution.population, evolution.survivors)
+    return portion(examples, settings.examples, number)
 
 
 def _training(training: Training, generation: int) -> Training:

@@ -48,7 +48,7 @@ _MEASURES = {
 }
 # What `evolution.select` maximises.
 _SCORES = {
-    "reading": "probability that the first change is right",
+    "reading": "probability of the reference's first change",
     "repair": "share of bugs repaired",
     "fitness": "fitness",
 }
@@ -123,15 +123,11 @@ def _linted(metrics: Mapping[str, Any]) -> list[tuple[str, list[str], Any]]:
         for name, difference in metrics[kind].items():
             if difference is None:  # too few answers
                 continue
-            shares = [_estimate(metrics[model][kind][name]) for model in ("base", "best")]
-            gain = _estimate(difference)
+            shares = [Estimate(**metrics[model][kind][name]) for model in ("base", "best")]
+            gain = Estimate(**difference)
             cells = [*map(claims.interval, shares), claims.interval(gain, signed=True)]
             rows.append((f"{kind} {name}", cells, interval_bar(gain)))
     return rows
-
-
-def _estimate(found: Mapping[str, float]) -> Estimate:
-    return Estimate(*(found[key] for key in ("mean", "low", "high")))
 
 
 def _charts(metrics: Metrics, fates: Mapping[str, Sequence[SelectionRow]]) -> list[tuple[str, Any]]:
