@@ -1,10 +1,12 @@
 """Projects of any layout and habit are repaired by `coral repair`, if pytest runs there."""
 
+import site
 from pathlib import Path
 
 import pytest
 
 from coral_batch.repair import repair
+from tests.errors import refused
 from tests.repairable import write
 from tests.settings import set_params
 
@@ -96,8 +98,29 @@ PROJECTS = {
         "tests/test_m.py": "from m import f\n\nTRIES = []\n\n\ndef test_once_more():\n"
         "    TRIES.append(1)\n    assert len(TRIES) > 1\n",
     },
+    "plugins that it names": {
+        "pytest.ini": "[pytest]\naddopts = -n2 -p xdist -p no:hypothesispytest\n"
+        "    -p no:cacheprovider\nstrict_config = true\nfilterwarnings = error\n",
+        "m.py": WRONG,
+        "tests/test_m.py": "import pytest\nfrom m import f\n\n\n"
+        "def test_plugins(pytestconfig):\n    has = pytestconfig.pluginmanager.has_plugin\n"
+        "    assert has('xdist') and not has('hypothesispytest')\n",
+    },
+    "a mapped file": {
+        "m.py": WRONG,
+        "tests/test_m.py": "import mmap\nfrom m import f\n\n\ndef test_mapped(tmp_path):\n"
+        "    (tmp_path / 'a').write_bytes(b'0')\n    with open(tmp_path / 'a', 'r+b') as file:\n"
+        "        mmap.mmap(file.fileno(), 0).flush()\n    assert f(0) == 0\n",
+    },
+    "a shared fixture that fails its own tests": {
+        "m.py": f"{WRONG}\n\ndef load():\n    return f(1)\n\n\ndef other():\n    return 0\n",
+        "tests/test_m.py": "import pytest\nfrom m import f, load, other\n\n\n"
+        "@pytest.fixture(scope='session')\ndef data():\n    return load()\n\n\n"
+        "def test_data(data):\n    assert data == 1\n\n\n"
+        "def test_other():\n    assert other() == 1\n",
+    },
     "modules that answer any name": {
-        "m.py": "import torch\n\n\ndef f():\n    return 1\n",
+        "m.py": "import os, torch\n\n\ndef f():\n    return 1\n",
         "tests/test_m.py": "from m import f\n",
     },
 }
@@ -111,6 +134,39 @@ def test_a_project_of_any_make_is_repaired(workspace: Path, name: str) -> None:
     files[test] += "\n\ndef test_f():\n    assert f(1) == 1\n"
     set_params({"verdicts.cpu_seconds": 0.5})
     write(workspace, files)
-    found = repair(module, Path(test).parent, draw=lambda *_: [RIGHT])
+    function = "f" if "other()" in files[module] else None
+    found = repair(module, Path(test).parent, function, draw=lambda *_: [RIGHT])
     assert found.outcome == "repaired"
     assert found.function == "f"
+
+
+def test_an_installed_project_is_its_own_plugin_and_may_write_on_import(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin = "import pytest\nfrom acme.m import C\n\n\n@pytest.fixture\ndef c():\n    return C()\n"
+    wrong = "import plots.parts\n\n\nclass C:\n    def f(self, n):\n        return -n\n"
+    test = "from acme.m import C\n\n\ndef test_f(c):\n    assert isinstance(c, C)\n"
+    test += "    assert c.f(1) == 1\n"
+    files = {"pyproject.toml": "", "acme/m.py": wrong, "acme/plugin.py": plugin}
+    write(workspace / "mine", files | {"tests/test_m.py": test})
+    written = "from pathlib import Path\n\n(Path.home() / '.config').mkdir()\n"
+    packages = {"plots/__init__.py": f"import plots.parts\n{written}", "plots/parts.py": ""}
+    about = {"METADATA": "Name: mine\n", "entry_points.txt": "[pytest11]\nmine = acme.plugin\n"}
+    installed = packages | {f"mine-1.dist-info/{name}": text for name, text in about.items()}
+    write(workspace / "site", installed | {"mine.pth": f"{workspace}/mine\n"})
+    sites = [*site.getsitepackages(), f"{workspace}/site"]
+    monkeypatch.setattr(site, "getsitepackages", lambda: sites)
+    monkeypatch.syspath_prepend(workspace / "site")
+    right = wrong.replace("-n", "n")
+    found = repair("mine/acme/m.py", "mine/tests", draw=lambda *_: [right])
+    assert found.outcome == "repaired"
+
+
+def test_tests_with_other_ids_in_each_run_are_refused(workspace: Path) -> None:
+    test = "import uuid\nimport pytest\nfrom m import f\n\n\n"
+    test += "@pytest.mark.parametrize('name', [str(uuid.uuid4())])\n"
+    write(
+        workspace, {"m.py": WRONG, "test_m.py": f"{test}def test_f(name):\n    assert f(1) == 1\n"}
+    )
+    with refused("tests have other ids in each run", "test_m.py::test_f["):
+        repair("m.py", "test_m.py", draw=lambda *_: [])

@@ -315,6 +315,7 @@ TEST = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"
         ({"test_m.py": f"import absent_package\n{TEST}"}, ["absent_package", "do:       install"]),
         ({"conftest.py": "raise SystemExit('over')\n"}, ["over in ", "conftest.py"]),
         ({"conftest.py": "import os\n\nos._exit(0)\n"}, ["cannot collect", "exited with status 0"]),
+        ({"setup.cfg": "[pytest]\n"}, ["cannot collect", "no longer supported"]),
         ({"pytest.ini": "[pytest]\naddopts = --absent\n"}, ["unrecognized arguments: --absent"]),
         ({"test_m.py": "while True:\n    pass\n"}, ["hang", "test_m.py: no end after 1 s"]),
         ({"test_m.py": "from m import f\n"}, ["no tests found", "found:    'none'"]),

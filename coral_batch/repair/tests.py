@@ -244,7 +244,8 @@ def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) ->
                 "no test calls a function in the file",
                 file=source.file,
                 found=outcomes_text(outcomes),
-                expected="tests that import this file, not an installed copy, and get to the call",
+                expected="tests that import this file, not an installed copy, and get to the call;"
+                " calls of compiled functions are not seen",
             )
         return ProjectTests(source, jail, request, ran, outcomes)
     except BaseException:

@@ -77,8 +77,8 @@ _FORKING = "clone kill pidfd_open prctl prlimit64 recvmsg sendmsg sendto tgkill 
 _PROJECT = """
     alarm chmod copy_file_range epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2
     fallocate fchmod fchmodat fchmodat2 fdatasync flock fsync getitimer getpeername getsockname
-    getsockopt pipe pipe2 recvfrom sendfile setitimer setsockopt shutdown socketpair splice sysinfo
-    truncate utimensat utimes
+    getsockopt msync pipe pipe2 recvfrom sendfile setitimer setsockopt shutdown socketpair splice
+    sysinfo truncate utimensat utimes
 """
 _CLONE_THREAD = 0x10000
 _VALUES_PROJECT = (
@@ -203,7 +203,7 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
             "LANG": "C.UTF-8",
             "HYPOTHESIS_STORAGE_DIRECTORY": f"{SCRATCH}/hypothesis",
             # Keeps numerical libraries on one processor.
-            **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+            **dict.fromkeys(_THREADS, "1"),
         },
     }
     # Python lists the folder from which it imports a package. Only the project is in it here.
@@ -217,6 +217,10 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
     return Isolation(alone.layers, alone.missing, command, listed, filters, setup)
 
 
+_THREADS = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+    *("POLARS_MAX_THREADS", "RAYON_NUM_THREADS"),
+)
 _THROUGH = "/through"
 _COMPILED = "/compiled"
 _DEVICES = ("null", "zero", "full", "random", "urandom")

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from coral_batch.errors import CoralError
+from coral_batch.lake.hashes import file_sha256
 from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
@@ -85,7 +86,7 @@ def _is_settings(file: Path) -> bool:
 
     try:
         return load_config_dict_from_file(file) is not None
-    except pytest.UsageError:  # pytest will report the error
+    except (pytest.UsageError, pytest.fail.Exception, ValueError):  # pytest will report the error
         return True
 
 
@@ -165,7 +166,7 @@ def folder_hash(root: Path) -> str:
     for file in project_files(root):
         if file.name not in _LEFT_OUT:
             name = file.relative_to(root).as_posix()
-            whole.update(f"{hashlib.sha256(file.read_bytes()).hexdigest()} {name}\n".encode())
+            whole.update(f"{file_sha256(file)} {name}\n".encode())
     return whole.hexdigest()
 
 

@@ -70,7 +70,7 @@ class Outcome:
         called: the project functions that it called, if watched: file, qualified name, and distance
             (0: called by the test from another file, 1: by a fixture or at collection from another
             file, 2: from its own file). Calls during collection of its file, or in a shared
-            fixture, count for each test.
+            fixture, count for each test that they are for.
     """
 
     id: str
@@ -169,7 +169,8 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
                 calls are watched, `LOSSES_AT_FIRST`.
 
         Raises:
-            CoralError: the jail failed with the original.
+            CoralError: the jail failed with the original, or its tests have other ids in a second
+                run.
             JailError: the jail or the machine failed with a candidate.
         """
         losses = LOSSES_AT_FIRST if request.watch else losses
@@ -190,6 +191,8 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         # Watching slows tests down and takes stack, so that a correct one might fail.
         stuck = frozenset(one.id for one in ran.outcomes if one.kind in _STUCK)
         watched = self._run(request, text, 2 * LOSSES_AT_FIRST, stuck)
+        if ran.collected and watched.collected:
+            _check_stable(ran.collected, watched.collected, self.folder)
         called = {one.id: one.called for one in watched.outcomes}
         outcomes = [replace(one, called=called.get(one.id, ())) for one in ran.outcomes]
         return replace(ran, outcomes=tuple(outcomes))
@@ -225,6 +228,17 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
             "text": text,
             "done": done,
         }
+
+
+def _check_stable(once: Sequence[str], again: Sequence[str], folder: str) -> None:
+    if differ := sorted({*once} ^ {*again}):
+        raise CoralError(
+            "tests have other ids in each run",
+            file=folder,
+            found=", ".join(differ[:2]),
+            expected="the same ids, by which a candidate's tests are known",
+            action="give the parameters fixed values or ids, or add --deselect to addopts",
+        )
 
 
 def digest(collected: Iterable[str], tests: Iterable[str]) -> str:
@@ -337,6 +351,7 @@ class _Child:
         self._files: frozenset[str] = frozenset()
         self._left: list[str] = []
         self._called: defaultdict[str, dict[tuple[str, str, int], None]] = defaultdict(dict)
+        self._users: dict[str, set[int]] = {}
         self._found: list[Outcome] = []
 
     def run(self) -> Ran:
@@ -381,6 +396,11 @@ class _Child:
                     # A fixture that many tests share may take as long as collecting.
                     start = time.perf_counter()
                     clock = self._clock(around if begins else self._limits)
+                    continue
+                case ["uses", str(node), [*numbers]] if _are_below(
+                    numbers, len(self._collected or ())
+                ):
+                    self._users[node] = {*numbers}
                     continue
                 case ["call", str(node), str(file), str(name), int(distance)]:
                     self._called[node][file, name, distance] = None
@@ -434,8 +454,13 @@ class _Child:
     def _called_of(self, test: str) -> tuple[tuple[str, str, int], ...]:
         """Return the functions called in a test, or in code that it shares, in order."""
         called: dict[tuple[str, str, int], None] = {}
+        number = (self._collected or ()).index(test)
         for node, calls in self._called.items():
-            if not node or f"{test}::".startswith((f"{node}::", f"{node}/")):
+            if node in self._users:
+                shares = number in self._users[node]
+            else:
+                shares = not node or f"{test}::".startswith((f"{node}::", f"{node}/"))
+            if shares:
                 called |= calls
         return tuple(called)
 
@@ -458,6 +483,10 @@ _STUCK_SECONDS = 2.0
 """Processor seconds of a test that is known to end its process, if calls are watched."""
 
 
+def _are_below(values: list[Any], end: int) -> bool:
+    return all(isinstance(one, int) and 0 <= one < end for one in values)
+
+
 def _are_texts(values: list[Any]) -> bool:
     return all(isinstance(one, str) for one in values)
 
@@ -468,7 +497,10 @@ def _wanted(collected: Sequence[str], only: Iterable[str] | None, done: Iterable
     return [id for id in collected if (kept is None or id in kept) and id not in ran]
 
 
-_IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+([A-Za-z_][\w.]*)|(?:.*;[ \t]*)?import[ \t]+([A-Za-z_][^#;\n]*))",
+    re.MULTILINE,
+)
 
 
 def project_of(folders: Sequence[Path], folder: Path, files: Iterable[Path]) -> Project:
@@ -491,6 +523,10 @@ def project_of(folders: Sequence[Path], folder: Path, files: Iterable[Path]) -> 
         if root in begins or name not in installed():
             own.add(name)
         with reading(file):
-            imported.update(name.decode() for name in _IMPORT.findall(file.read_bytes()))
+            for base, names in _IMPORT.findall(file.read_bytes()):
+                listed = (
+                    [base] if base else [one.split()[0] for one in names.split(b",") if one.strip()]
+                )
+                imported.update(name.decode(errors="replace") for name in listed)
     modules = sorted(name for name in imported if name.partition(".")[0] not in own)
     return Project(tuple(map(str, folders)), str(folder), tuple(modules), tuple(sorted(own)))

@@ -141,7 +141,7 @@ ENDING = [
         except BaseException:
             pass
 #: a file too large -> ERROR -> File too large
-    os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)
+    os.truncate(os.open('/coral-scratch/x', 65, 384), 1 << 40)
 #: memory -> MEMORY
     kept = []
     while True: kept.append(bytes(1 << 20))
@@ -360,7 +360,7 @@ CACHED = importlib.util.cache_from_source(pytest.__file__)
 """
 
 TRACES = {
-    "a file": ("open('/scratch/left', 'x').close()", "os.listdir('/scratch')"),
+    "a file": ("open('/coral-scratch/left', 'x').close()", "os.listdir('/coral-scratch')"),
     "a file for Python to load": (
         "os.makedirs(site.getusersitepackages()) or "
         "open(site.getusersitepackages() + '/usercustomize.py', 'x').close()",
@@ -380,7 +380,7 @@ TRACES = {
     "a module": ("sys.modules.update(left=sys)", "'left' in sys.modules"),
     "a module that is changed": ("vars(os).update(left=1)", "hasattr(os, 'left')"),
     "the mask": ("os.umask(0)", "os.umask(0)"),
-    "the folder": ("os.chdir('/scratch')", "os.getcwd()"),
+    "the folder": ("os.chdir('/coral-scratch')", "os.getcwd()"),
     "the random numbers": ("random.seed(7)", "random.random()"),
     "a time of a device": ("os.path.getmtime('/dev/null')", "os.path.getmtime('/dev/null')"),
 }

@@ -29,6 +29,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from importlib.metadata import entry_points
 from json import dumps  # by name, since tests may replace json.dumps
+from operator import attrgetter
 from pathlib import Path
 from time import thread_time_ns  # under RLIMIT_CPU the process clock only moves in ticks
 from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
@@ -53,12 +54,13 @@ def prepare(setup: dict[str, Any]) -> None:
     """Import what every child needs, and record pytest's state before any program runs."""
     # pytest would otherwise search its plugins in each child, which takes longer than a test.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    # Each child mounts it. Until then nothing can be written, which torch tries on import.
     tempfile.tempdir = os.environ["TMPDIR"]
-    plugins = sorted({one.value.partition(":")[0] for one in entry_points(group="pytest11")})
-    for name in (*(f"_pytest.{name}" for name in default_plugins), *plugins):
-        if (module := _imported(name)) and name in plugins:
-            _plugins[name] = module
+    for name in default_plugins:
+        _imported(f"_pytest.{name}")
+    for entry in sorted(entry_points(group="pytest11"), key=attrgetter("name")):
+        module = entry.value.partition(":")[0]
+        if module not in _plugins.values() and _imported(module):
+            _plugins[entry.name] = module
     # A standard module that pytest uses is never the project's, even if the name is the same.
     never = sys.stdlib_module_names & sys.modules.keys() - {*_JAILS}
     for name in setup["modules"]:
@@ -75,7 +77,7 @@ def prepare(setup: dict[str, Any]) -> None:
             vars(one)["_compare_eq_iterable"] = _say_nothing
     # A run without tests, for modules that plugins import when used.
     arguments = [*_options(), "--capture=no", "-c", os.devnull, "--rootdir", "/", setup["through"]]
-    pytest.main(arguments, plugins=[*_plugins.values()])
+    pytest.main(arguments, plugins=[_Installed()])
     own = {*setup["own"]} - never
     # A project's folder may hold an environment, the interpreter, or coral-batch.
     standard = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
@@ -87,7 +89,7 @@ def prepare(setup: dict[str, Any]) -> None:
     )
 
 
-_plugins: dict[str, ModuleType] = {}
+_plugins: dict[str, str] = {}  # the installed ones: entry point -> module
 _covered: list[str] = []  # modules in place of which the project has its own
 _JAILS = ("ctypes", "mmap", "resource")  # standard modules that the jail uses and pytest does not
 
@@ -107,7 +109,13 @@ def _imported(name: str) -> ModuleType | None:
     try:
         return importlib.import_module(name)
     except BaseException:
-        return None  # its importer will report the error
+        # Its importer will report the error. Parts of a package without the package would make
+        # another import incomplete.
+        package = name.partition(".")[0]
+        if package not in sys.modules:
+            for part in [one for one in sys.modules if one.startswith(f"{package}.")]:
+                del sys.modules[part]
+        return None
 
 
 def _say_nothing(*_: object) -> tuple[()]:
@@ -171,6 +179,8 @@ def run(channel: int, request: dict[str, Any]) -> None:
     - If calls are watched: ``["call", id, file, name, distance]`` for each project function called
       by a test, or for all tests of a file, class or folder; see
       `coral_batch.verdicts.suites.Outcome`.
+    - ``["uses", id, [number...]]`` if calls are watched: the numbers of the tests that use a shared
+      fixture; the id stands for it in its calls.
     - ``["shared", true]`` before a fixture of several tests is set up, ``["shared", false]`` after.
     - ``["test", id, kind, detail, nanoseconds]`` for each test, or ``["hung"]`` for a test that
       exceeded the line limit.
@@ -198,7 +208,7 @@ def run(channel: int, request: dict[str, Any]) -> None:
     arguments = [*_options(), *request["arguments"]]
     status: object
     try:
-        status = int(pytest.main(arguments, plugins=[plugin, *_plugins.values()]))
+        status = int(pytest.main(arguments, plugins=[plugin, _Installed()]))
     except BaseException as error:
         frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
         own = [file for file in frames if file.startswith(tuple(request["folders"]))]
@@ -226,18 +236,32 @@ def _options() -> Iterator[str]:
     """
     yield from ("-vv", "--tb=line", "--no-summary", "--maxfail=0", f"--log-file={os.devnull}")
     yield "--continue-on-collection-errors"
-    # They are loaded by module, which pytest does not see as installed.
+    # They are loaded without their distributions, so pytest does not see them as installed.
     yield from ("-o", "required_plugins=")
     yield from ("--basetemp", f"{os.environ['TMPDIR']}/tests")
     yield from ("-o", f"cache_dir={os.environ['TMPDIR']}/cache")
     # Else the folders of some thousand tests would fill the scratch folder.
     yield from ("-o", "tmp_path_retention_policy=failed")
-    if "xdist.plugin" in _plugins:
+    if "xdist" in _plugins:
         yield from ("--numprocesses", "0")
-    if "pytest_cov.plugin" in _plugins:
+    if "pytest_cov" in _plugins:
         yield "--no-cov"
-    if "_hypothesis_pytestplugin" in _plugins:
+    if "hypothesispytest" in _plugins:
         yield "--hypothesis-seed=0"
+    if "randomly" in _plugins:
+        yield "--randomly-seed=0"
+
+
+class _Installed:
+    """Registers the installed plugins under the names by which a project may choose them."""
+
+    def pytest_plugin_registered(self, plugin: object, manager: Any) -> None:
+        if plugin is not self:
+            return
+        for name, module in _plugins.items():
+            # The project's own are imported again: they use its modules, which are replaced.
+            if (found := _imported(module)) and not manager.is_blocked(name):
+                manager.register(found, name)
 
 
 class _Plugin:
@@ -260,6 +284,7 @@ class _Plugin:
         self._file = request["file"]
         self._lines = self._left = request["lines"]
         self._ids: dict[int, str] = {}
+        self._all: list[Any] = []
         self._found: list[tuple[str, str]] = []
         self._parts: set[str] = set()
         self._skipped = False
@@ -340,6 +365,7 @@ class _Plugin:
         for item in session.items:
             number = known[item.nodeid] = known.get(item.nodeid, 0) + 1
             self._ids[id(item)] = f"{item.nodeid}#{number}" if number > 1 else item.nodeid
+        self._all = [*session.items]
         tests = [item for item in session.items if isinstance(item, pytest.Function)]
         self._tell(
             "collected",
@@ -399,13 +425,27 @@ class _Plugin:
         outermost, self._sharing = shared and not self._sharing, shared or self._sharing
         if outermost:
             self._tell("shared", True)
+        node = None
+        if shared and self._calls:
+            node = f"{request.node.nodeid} {fixturedef.argname}"
+            self._tell("uses", node, self._users_of(fixturedef, request))
         try:
-            with self._counting(), self._noting(request.node.nodeid if shared else None, ""):
+            with self._counting(), self._noting(node, ""):
                 return (yield)
         finally:
             if outermost:
                 self._sharing = False
                 self._tell("shared", False)
+
+    def _users_of(self, fixturedef: Any, request: Any) -> list[int]:
+        """Return the numbers of the tests that use a fixture, among all collected ones."""
+        name = fixturedef.argname
+        return [
+            number
+            for number, item in enumerate(self._all)
+            if item is request._pyfuncitem
+            or fixturedef in item._fixtureinfo.name2fixturedefs.get(name, ())
+        ]
 
     def _noting(self, node: str | None, file: str) -> AbstractContextManager[None]:
         return self._calls.noting(node, file) if self._calls else contextlib.nullcontext()

@@ -47,7 +47,7 @@ def main(descriptor: int) -> None:
     for name in _USUAL:
         importlib.import_module(name)
     if setup["project"]:
-        _import_project(setup["project"])
+        _import_project(setup)
     else:
         _warm_up()
     null = _open_null(setup["null"])
@@ -107,10 +107,13 @@ def _hand_over(control: socket.socket, pid: int) -> None:
     os.close(pidfd)
 
 
-def _import_project(project: dict[str, Any]) -> None:
+def _import_project(setup: dict[str, Any]) -> None:
     """Import what a project's tests need, with the module paths of Python outside the jail."""
     import site  # noqa: PLC0415 (other jails have no packages)
 
+    # Some packages write when they are imported. Each child mounts a scratch folder of its own.
+    kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
+    project = setup["project"]
     os.environ.update(project["environment"])
     for folder in project["sites"]:
         site.addsitedir(folder)
