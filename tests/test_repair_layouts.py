@@ -109,8 +109,9 @@ PROJECTS = {
     "a mapped file": {
         "m.py": WRONG,
         "tests/test_m.py": "import mmap\nfrom m import f\n\n\ndef test_mapped(tmp_path):\n"
-        "    (tmp_path / 'a').write_bytes(b'0')\n    with open(tmp_path / 'a', 'r+b') as file:\n"
-        "        mmap.mmap(file.fileno(), 0).flush()\n    assert f(0) == 0\n",
+        "    assert f(0) == 0\n    (tmp_path / 'a').write_bytes(b'0')\n"
+        "    with open(tmp_path / 'a', 'r+b') as file:\n"
+        "        mmap.mmap(file.fileno(), 0).flush()\n",
     },
     "a shared fixture that fails its own tests": {
         "m.py": f"{WRONG}\n\ndef load():\n    return f(1)\n\n\ndef other():\n    return 0\n",
