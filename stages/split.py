@@ -15,6 +15,7 @@ from coral_batch.corpus.split.roles import (
 )
 from coral_batch.corpus.split.shown import check_bugs
 from coral_batch.lake import params
+from coral_batch.lake.atomic import writing
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.problem import Role
 from stages.corpus import TABLES as CORPUS
@@ -67,4 +68,5 @@ def _forget_other_sources() -> None:
         known = {lake.path(table, name) for name in sources}
         for file in lake.path(table, "any").parent.glob("*.jsonl"):
             if file not in known:
-                file.unlink()
+                with writing(file):
+                    file.unlink()

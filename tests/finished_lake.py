@@ -161,7 +161,7 @@ def _obtain(
         "training": asdict(training),
         "code": "0" * 64,
         "versions": {"torch": "2.13.0"},
-        "arithmetic": {"threads": 1},
+        "arithmetic": {"device": "cpu", "dtype": "float32", "threads": 1},
     }
     obtained = {}
     for one in wanted:

@@ -138,14 +138,22 @@ def write_best() -> None:
     lake.write_rows("subjects", made["subjects", part], part)
 
 
+KNOWN = {"seed": 5, "arithmetic": {"device": "cpu", "dtype": "float32"}}
+"""What determined each adapter."""
+
+
 def make_run() -> None:
     """Write all that the evidence reads into the working directory."""
     params.write_generations(2)
     write_lake()
     write_evaluation(lake.read_document("best", BestRow).genome, HELD_OUT)
-    pairs = [("sieve", "gcd", 0.2, 0.3, 0.1), ("wrap", "lis", 0.4, 0.1, 0.0)]
-    columns = ("evaluation", "other", "similarity", "ngrams", "trees")
-    known = {"role": "test", "other_role": "training"}
+    columns = ("evaluation", "role", "other", "similarity", "ngrams", "trees")
+    pairs = [
+        ("sieve", "held_out", "gcd", 0.2, 0.3, 0.1),
+        ("wrap", "held_out", "lis", 0.4, 0.1, 0.0),
+        ("hanoi", "test", "gcd", 0.9, 0.9, 0.9),
+    ]
+    known = {"other_role": "training"}
     rows = [{**known, **dict(zip(columns, pair, strict=True))} for pair in pairs]
     lake.write_frame("overlaps", lake.frame("overlaps", rows))
 
@@ -182,7 +190,7 @@ def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
         for row in adapters
     ]
     lake.write_rows("subjects", subjects, part)
-    cards = {row.key: AdapterCardRow(row.key, {"seed": 5}, ADAPTER_FILES) for row in adapters}
+    cards = {row.key: AdapterCardRow(row.key, KNOWN, ADAPTER_FILES) for row in adapters}
     lake.write_rows("adapter_cards", cards.values(), part)
     for table, seconds in (("adapter_durations", 10.0), ("sample_durations", 3.0)):
         spent = [DurationRow(genome, seconds, genome not in born) for genome in genomes]

@@ -16,6 +16,8 @@ from coral_batch.commands.duration import minutes
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.models.base import device
+from coral_batch.models.base.catalogue import CATALOGUE
+from coral_batch.models.base.checkpoint import Card
 from coral_batch.verdicts import layers
 from tests import REPOSITORY
 from tests.command import coral
@@ -26,8 +28,8 @@ from tests.settings import set_params
 def project(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A project with a base model, on a machine without a network."""
     shutil.copy(REPOSITORY / "constraints.txt", workspace)
-    lake.path("card").parent.mkdir(parents=True)
-    lake.path("card").write_text("{}")
+    about = ("catalogue", None, None, None, 1, "bfloat16", "", {})
+    lake.write_document("card", Card(params.load().base.model, *about))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
 
@@ -56,6 +58,16 @@ def test_each_subject_has_a_finding_and_a_missing_base_model_fails() -> None:
     done = coral("doctor")
     assert done.returncode == 1
     assert "no mirror answers" in done.stdout
+    # A downloaded file is enough.
+    file = lake.DOWNLOADS / CATALOGUE[params.load().base.model].file
+    file.parent.mkdir(parents=True)
+    file.touch()
+    assert coral("doctor").returncode == 0
+
+
+def test_a_base_model_that_is_neither_here_nor_on_a_mirror_fails() -> None:
+    set_params({"base.model": "qwen2.5-coder-1.5b-instruct"})
+    assert found("mirrors").grade == "FAIL"
 
 
 def test_another_system_than_linux_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,9 @@ def test_a_summary_is_the_mean_over_items() -> None:
     assert mean == pytest.approx((0 + 1 + 0.2) / 3, abs=1e-6)
     assert ends(found.official, "pass@5")[0] == pytest.approx(2 / 3, abs=1e-6)
     assert ends(found.strict)[0] == pytest.approx(0.8 / 3, abs=1e-6)
+    # Resampled answers would miss the only success of each item.
+    rare = summarise(scores({1: 1, 2: 1, 3: 1}), SOME, TESTS, SEED)
+    assert ends(rare.official, "pass@5")[0] == ends(rare.official, "pass@5")[2] == 1
     assert found.outcomes == {"clean": 6, "findings": 9}
     assert found.tests_passed == 6
     assert found.changes == {"fixed": 2, "stayed": 1, "lost": 1, "new": 0}

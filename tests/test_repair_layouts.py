@@ -1,11 +1,15 @@
 """Projects of any layout and habit are repaired by `coral repair`, if pytest runs there."""
 
+import contextlib
 import site
 from pathlib import Path
 
 import pytest
 
+from coral_batch.lake import params
 from coral_batch.repair import repair
+from coral_batch.repair import tests as suite
+from coral_batch.verdicts.functions import read_source
 from tests.errors import refused
 from tests.repairable import write
 from tests.settings import set_params
@@ -147,12 +151,21 @@ def test_an_installed_project_is_its_own_plugin_and_may_write_on_import(
     plugin = "import pytest\nfrom acme.m import C\n\n\n@pytest.fixture\ndef c():\n    return C()\n"
     wrong = "import plots.parts\n\n\nclass C:\n    def f(self, n):\n        return -n\n"
     test = "from acme.m import C\n\n\ndef test_f(c):\n    assert isinstance(c, C)\n"
+    test += "    import plots\n    assert (plots.FOLDER / 'names').read_text() == 'a'\n"
     test += "    assert c.f(1) == 1\n"
     files = {"pyproject.toml": "", "acme/m.py": wrong, "acme/plugin.py": plugin}
     write(workspace / "mine", files | {"tests/test_m.py": test})
-    written = "from pathlib import Path\n\n(Path.home() / '.config').mkdir()\n"
-    packages = {"plots/__init__.py": f"import plots.parts\n{written}", "plots/parts.py": ""}
-    about = {"METADATA": "Name: mine\n", "entry_points.txt": "[pytest11]\nmine = acme.plugin\n"}
+    written = "from pathlib import Path\n\nFOLDER = Path.home() / '.config'\nFOLDER.mkdir()\n"
+    written += "(FOLDER / 'names').write_text('a')\n"
+    packages = {
+        "plots/__init__.py": f"import plots.parts\n{written}",
+        "plots/parts.py": "",
+        "other.py": "",
+    }
+    about = {
+        "METADATA": "Name: mine\n",
+        "entry_points.txt": "[pytest11]\nmine = acme.plugin\nsubtests = other\n",
+    }
     installed = packages | {f"mine-1.dist-info/{name}": text for name, text in about.items()}
     write(workspace / "site", installed | {"mine.pth": f"{workspace}/mine\n"})
     sites = [*site.getsitepackages(), f"{workspace}/site"]
@@ -171,3 +184,67 @@ def test_tests_with_other_ids_in_each_run_are_refused(workspace: Path) -> None:
     )
     with refused("tests have other ids in each run", "test_m.py::test_f["):
         repair("m.py", "test_m.py", draw=lambda *_: [])
+
+
+def test_calls_in_a_shared_fixture_count_for_the_tests_that_it_is_for(workspace: Path) -> None:
+    fixtures = """import pytest
+
+@pytest.fixture(scope="module")
+def result(request):
+    return request.module.target()
+
+@pytest.fixture(scope="session", autouse=True)
+def everywhere():
+    return 1
+
+class Item(pytest.Item):
+    def runtest(self):
+        pass
+
+class File(pytest.File):
+    def collect(self):
+        yield Item.from_parent(self, name="item")
+
+def pytest_collect_file(parent, file_path):
+    return File.from_parent(parent, path=file_path) if file_path.suffix == ".item" else None
+"""
+    test = """import pytest
+from m import {0}, {1} as target
+
+@pytest.fixture(scope="session")
+def data():
+    return {0}()
+
+def test_data(data):
+    assert data
+
+def test_result(result):
+    assert result
+"""
+    late = """import pytest
+from m import e
+
+@pytest.fixture(scope="module")
+def late():
+    return e()
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_late(request, n):
+    assert request.getfixturevalue("late")
+"""
+    functions = "\n\n\n".join(f"def {name}():\n    return 0" for name in "abcde")
+    tests = {"conftest.py": fixtures, "test_late.py": late, "a.item": ""}
+    tests |= {"test_a.py": test.format("a", "c"), "test_b.py": test.format("b", "d")}
+    write(workspace, {"m.py": functions} | {f"tests/{name}": text for name, text in tests.items()})
+    file = read_source(Path("m.py"))
+    found = suite.tests_of_file(file, Path("tests"), params.load().verdicts)
+    with contextlib.closing(found):
+        called = {one.test: "".join(sorted(one.called)) for one in found.at_first}
+    assert called == {
+        "tests/test_a.py::test_data": "a",
+        "tests/test_a.py::test_result": "c",
+        "tests/test_b.py::test_data": "b",
+        "tests/test_b.py::test_result": "d",
+        "tests/test_late.py::test_late[1]": "e",
+        "tests/test_late.py::test_late[2]": "e",
+    }

@@ -107,9 +107,10 @@ def _hashed(recorded: Recorded, place: Place, hashes: Mapping[str, str]) -> str:
             problem = f"{LOCK} has no hash of it\nrun `dvc repro`"
             recorded.note(Mismatch(path, problem=problem), place)
             return f"wrong: {LOCK} has no hash of it"
+        if not path.exists():
+            return "missing"
         try:
-            if path.exists():
-                recorded.table(*place)
+            recorded.table(*place)
         except Unusable:
             return "wrong: it cannot be read"
         return f"not checked: made by hand, {LOCK} has no hash of it"

@@ -5,6 +5,7 @@ Each check is a function that yields its findings; nothing is downloaded or chan
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import re
@@ -278,21 +279,29 @@ def mirrors(settings: Params) -> Iterator[Finding]:
     """Where the base model can be downloaded."""
     # Imported here: the hub's client takes a second, which --help must not.
     from coral_batch.models.base.catalogue import CATALOGUE
+    from coral_batch.models.base.checkpoint import read_card
     from coral_batch.models.base.download import mirrors as probe
 
     model = settings.base.model
-    if lake.path("card").is_file():
+    known = False
+    with contextlib.suppress(CoralError):
+        known = read_card(lake.path("base")).name == model
+    if known:
         means = "no download needed unless base.model changes"
         yield Finding("base", f"{lake.path('base')} exists", means)
     if model not in CATALOGUE:
         means = "not in the catalogue: the stage `base` checks whether it is available"
         yield Finding("mirrors", f"base.model is {model}", means, Grade.NOTE)
         return
+    file = lake.DOWNLOADS / CATALOGUE[model].file
+    if file.is_file():
+        known = True
+        yield Finding("downloads", f"{file} exists", "no download needed")
     answers = probe(CATALOGUE[model])
     for name, why in answers.items():
         if why is None:
             yield Finding("mirrors", name, f"has {CATALOGUE[model].file}")
-        elif any(answer is None for answer in answers.values()) or lake.path("card").is_file():
+        elif known or any(answer is None for answer in answers.values()):
             yield Finding("mirrors", f"{name} failed: {why}", "not needed")
         else:
             means = "no mirror answers: go online, or put the file where `coral base` says"

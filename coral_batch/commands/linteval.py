@@ -122,6 +122,7 @@ def run(
 ) -> None:
     """Let any model answer all items, and score the answers."""
     from coral_batch.linteval.submissions.reading import read_items
+    from coral_batch.verdicts import pool
 
     settings = params.load()
     check_free(answers, file)
@@ -134,6 +135,7 @@ def run(
             action="add --model, or drop --revision",
         )
     asked, tests = read_items(items)
+    pool.isolation_text(settings)  # a missing layer is said before hours of answering
     drawn = _drawn(asked, model, adapter, revision, settings)
     _score_and_print({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
     # Last, since the file's existence refuses a repetition, which resumes an interrupted command.
@@ -279,7 +281,7 @@ def export(
         ),
     ] = False,
 ) -> None:
-    """Write a model's raw answers as the board of MERA Code takes them."""
+    """Write a model's answers, up to linteval.stop, as the board of MERA Code takes them."""
     check_free(file)
     _check_asked(model)
     if items:

@@ -156,10 +156,11 @@ def spent(
 
 
 def closest(overlaps: pl.DataFrame) -> dict[str, Closest]:
-    """Return measure -> the pair that overlaps most, from the table `overlaps`."""
+    """Return measure -> the held-out program that overlaps most, from the table `overlaps`."""
     found = {}
+    held_out = overlaps.filter(pl.col("role") == "held_out")
     for measure in MEASURES:
-        ordered = overlaps.sort(measure, "evaluation", "other", descending=True)
+        ordered = held_out.sort(measure, "evaluation", "other", descending=True)
         found[measure] = Closest(*ordered.select(measure, "evaluation", "other").row(0))
     return found
 

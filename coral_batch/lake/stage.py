@@ -7,8 +7,6 @@ neither trains, samples nor judges.
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,18 +87,12 @@ def run(
 
     Raises:
         CoralError: a table cannot be read or written or violates its schema, `make` raised it,
-            params.yaml or code changed meanwhile, or the journal cannot be removed.
+            params.yaml changed meanwhile, or the journal cannot be removed.
     """
-    began = time.time()
     settings = params.load()
     outputs = make(lake, settings, part)
     if params.load() != settings:
         raise params.changed()
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        ours = name.partition(".")[0] in {"coral_batch", "stages"}
-        if ours and file and _edited(Path(file), began):
-            raise params.changed(Path(file))
     for target, content in outputs.items():
         table, where = target if isinstance(target, tuple) else (target, part)
         write(table, content, where)
@@ -108,10 +100,6 @@ def run(
         with writing(journal):
             journal.unlink(missing_ok=True)
     return {target if isinstance(target, str) else target[0]: outputs[target] for target in outputs}
-
-
-def _edited(file: Path, since: float) -> bool:
-    return not file.exists() or since < file.stat().st_mtime <= time.time()
 
 
 def write(table: str, content: Any, part: str | None = None) -> None:

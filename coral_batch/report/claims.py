@@ -48,15 +48,7 @@ def claims(evidence: Evidence) -> str:
             *([] if evidence.passed else [REFUSED]),
             "",
             table(header, rows, left={"", "n"}),
-            "",
-            table(
-                ("held-out bugs", "bugs", "base model", "best genome", "difference", ""),
-                [
-                    (name, str(part.problems), *paired_cells(part.paired))
-                    for name, part in slices(evidence)
-                ],
-                left={"held-out bugs"},
-            ),
+            *_slices(evidence),
             "",
             "Only the held-out bugs are independent of training and selection.",
             *with_training(evidence.scores),
@@ -65,7 +57,7 @@ def claims(evidence: Evidence) -> str:
             " in points.",
             NOISE,
             "n: bugs (of programs) x samples of each.",
-            "Largest overlap with a training or selection program: "
+            "Largest overlap of a held-out program with the others: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
             + ".",
             f"Cost: {budget.genomes} genomes; {budget.samples:,} samples of"
@@ -73,6 +65,15 @@ def claims(evidence: Evidence) -> str:
             f"{budget.adapters} adapters trained on {budget.training_tokens:,} tokens.",
         )
     )
+
+
+def _slices(evidence: Evidence) -> tuple[str, ...]:
+    """Return the table of the parts of the held-out bugs below an empty line, if there are any."""
+    rows = [
+        (name, str(part.problems), *paired_cells(part.paired)) for name, part in slices(evidence)
+    ]
+    header = ("held-out bugs", "bugs", "base model", "best genome", "difference", "")
+    return ("", table(header, rows, left={"held-out bugs"})) if rows else ()
 
 
 def _line(title: str, text: str) -> str:

@@ -52,7 +52,7 @@ def outcome(metrics: Metrics) -> str:
             "",
             _gain(metrics),
             *([] if metrics.best.passed else [REFUSED]),
-            f"Optimistic scores if there are several genomes: the search selected on these"
+            f"Optimistic scores if there are several genomes: selection used these"
             f" {metrics.problems} problems.",
             "solved: problems with a sample that passes all cases, of any genome.",
             "best: fitness of the best genome, of those that passed the gate if any did.",

@@ -11,6 +11,7 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.lake.stage import Tables
+from coral_batch.records.problem import program_of
 from coral_batch.records.rows import REFERENCE, DurationRow, SampleRow, TimeRow
 from coral_batch.records.settings import Params
 from coral_batch.work.text import table
@@ -18,7 +19,8 @@ from coral_batch.work.text import table
 NOTES = (
     "Summed over adapters that train side by side, and over parallel processes of test cases. Work"
     " reused from the store counts as 0 s; equal repairs ran once.",
-    "Not timed: bug injection, linting, CodeLinterEval's scoring and the start of each stage.",
+    "Decoded: genomes; in the row linteval, items. Not timed: all else, such as the base model's"
+    " download, bug injection, linting, CodeLinterEval's scoring and the start of each stage.",
 )
 
 
@@ -73,14 +75,18 @@ def _repairs(tables: Tables, part: str) -> TimeRow:
     """Return the times of decoding and running repairs; equal code ran once."""
     first: dict[tuple[str, str], SampleRow] = {}
     for row in tables.read_rows("samples", SampleRow, part):
-        first.setdefault((row.problem, row.code), row)
+        first.setdefault((program_of(row.problem), row.code), row)
     cases = tables.read_frame("case_times", part)
     ran = pl.DataFrame(
         [(row.genome, row.problem, row.sample) for row in first.values()],
         schema={name: cases.schema[name] for name in ("genome", "problem", "sample")},
         orient="row",
     )
-    references = cases.filter(pl.col("genome") == REFERENCE)
+    # Bugs of one program have one reference.
+    program = pl.col("problem").str.split("-").list.first()
+    references = cases.filter(pl.col("genome") == REFERENCE).unique(
+        [program, pl.col("case")], keep="first", maintain_order=True
+    )
     seconds = pl.concat([cases.join(ran, on=ran.columns, how="semi"), references])
     return replace(
         _row(part, samples=tables.read_rows("sample_durations", DurationRow, part)),

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coral_batch.errors import apart
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Bug, Problem
@@ -214,6 +215,8 @@ def _question(problem: Problem, row: Mapping[str, Any]) -> tuple[str, str] | Non
     """Return the escaped input and expected result of a verdict's case; None for a test."""
     if row["test"] is not None:
         return None
+    if row["case"] >= len(problem.cases):
+        raise apart(f"verdicts of {problem.name} with more cases than it has")
     case = problem.cases[row["case"]]
     return inline(", ".join(_json(value) for value in case.inputs)), inline(_json(case.expected))
 

@@ -17,7 +17,7 @@ import re
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -191,8 +191,8 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         # Watching slows tests down and takes stack, so that a correct one might fail.
         stuck = frozenset(one.id for one in ran.outcomes if one.kind in _STUCK)
         watched = self._run(request, text, 2 * LOSSES_AT_FIRST, stuck)
-        if ran.collected and watched.collected:
-            _check_stable(ran.collected, watched.collected, self.folder)
+        if watched.collected is not None:
+            _check_stable(ran.outcomes, {*watched.collected}, self.folder)
         called = {one.id: one.called for one in watched.outcomes}
         outcomes = [replace(one, called=called.get(one.id, ())) for one in ran.outcomes]
         return replace(ran, outcomes=tuple(outcomes))
@@ -230,12 +230,13 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         }
 
 
-def _check_stable(once: Sequence[str], again: Sequence[str], folder: str) -> None:
-    if differ := sorted({*once} ^ {*again}):
+def _check_stable(outcomes: Iterable[Outcome], again: Collection[str], folder: str) -> None:
+    lost = [one.id for one in outcomes if one.kind is not None and one.id not in again]
+    if lost:
         raise CoralError(
             "tests have other ids in each run",
             file=folder,
-            found=", ".join(differ[:2]),
+            found=lost[0],
             expected="the same ids, by which a candidate's tests are known",
             action="give the parameters fixed values or ids, or add --deselect to addopts",
         )
@@ -454,6 +455,8 @@ class _Child:
     def _called_of(self, test: str) -> tuple[tuple[str, str, int], ...]:
         """Return the functions called in a test, or in code that it shares, in order."""
         called: dict[tuple[str, str, int], None] = {}
+        if not self._called:
+            return ()
         number = (self._collected or ()).index(test)
         for node, calls in self._called.items():
             if node in self._users:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 
+from coral_batch.lake.hashes import file_sha256
+from coral_batch.lake.params import changed
 from coral_batch.work.progress import say
 
 PIPELINE, PARAMS = Path("dvc.yaml"), Path("params.yaml")
@@ -19,6 +22,39 @@ def say_place(stage: str) -> None:
     with contextlib.suppress(Exception):
         stages = order()
         say(f"stage {stages.index(stage) + 1} of {len(stages)}")
+
+
+@contextlib.contextmanager
+def same_code(stage: str) -> Iterator[None]:
+    """Refuse what a stage made if its code changed meanwhile.
+
+    DVC would record it as made by the code that stands there at the end.
+
+    Raises:
+        CoralError: the code changed, and the stage would end with success.
+    """
+    before = _code_of(stage)
+    try:
+        yield
+    except SystemExit as end:
+        if end.code == 0:
+            for file, _ in sorted(before.items() ^ _code_of(stage).items()):
+                raise changed(file) from None
+        raise
+
+
+def _code_of(stage: str) -> dict[Path, str]:
+    """Return the files of code that a stage depends on, each with its SHA-256."""
+    with contextlib.suppress(Exception):  # as in `say_place`
+        entry = YAML(typ="safe").load(PIPELINE)["stages"][stage.partition("@")[0]]
+        deps = [Path(dep) for dep in entry.get("do", entry)["deps"] if not dep.startswith("lake/")]
+        files = [file for dep in deps for file in (dep.rglob("*") if dep.is_dir() else [dep])]
+        return {
+            file: file_sha256(file)
+            for file in files
+            if file.is_file() and file.parent.name != "__pycache__"
+        }
+    return {}
 
 
 def order() -> list[str]:

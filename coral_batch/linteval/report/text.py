@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from coral_batch.errors import apart
 from coral_batch.linteval.scores.metrics import Passes, Summary
 from coral_batch.linteval.scores.score import CHANGES, count_changes
 from coral_batch.records.items import Item
@@ -92,6 +93,8 @@ def answer_text(
         verdicts: their rows of `linteval_verdicts`.
     """
     parts = [f"item {item.meta.id}", "prompt:", indent(escape(samples[0].prompt), "  ")]
+    if scores["sample"].to_list() != [sample.sample for sample in samples]:
+        raise apart(f"answers to item {item.meta.id} without scores")
     for sample in samples:
         number = pl.col("sample") == sample.sample
         row = scores.filter(number).row(0, named=True)

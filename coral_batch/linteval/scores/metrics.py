@@ -12,7 +12,7 @@ from coral_batch import lake
 from coral_batch.errors import apart
 from coral_batch.evidence import paired
 from coral_batch.evidence.paired import Estimate, Outcome, Outcomes
-from coral_batch.evidence.passk import KS
+from coral_batch.evidence.passk import KS, pass_at_k
 from coral_batch.linteval.scores.score import CHANGES
 from coral_batch.records.items import ItemTests
 from coral_batch.records.problem import program_of
@@ -172,7 +172,21 @@ def _passes(
         most = min(one.samples for model in (left, right) for one in model.values())
         for k in KS:
             if k <= most:
-                exact = getattr(paired.compare(left, right, k, seed, "linteval", kind, k), part)
-                rounded = (round(end, DECIMALS) for end in astuple(exact))
-                found[f"pass@{k}"] = Estimate(*rounded)
+                found[f"pass@{k}"] = _estimate(left, right, k, seed, kind, part, 2 * k <= most)
     return official, strict
+
+
+def _estimate(
+    first: Outcomes, second: Outcomes, k: int, seed: int, kind: str, part: str, exact: bool
+) -> Estimate:
+    """Estimate pass@k; without `exact`, for k above half of the samples, over functions alone."""
+    if exact:
+        found = paired.compare(first, second, k, seed, "linteval", kind, k)
+    else:
+        left, right = (
+            {name: pass_at_k(one.samples, one.solved, k) for name, one in model.items()}
+            for model in (first, second)
+        )
+        found = paired.compare_means(left, right, seed, "linteval", kind, k)
+    estimate: Estimate = getattr(found, part)
+    return Estimate(*(round(end, DECIMALS) for end in astuple(estimate)))

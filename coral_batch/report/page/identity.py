@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -20,8 +20,13 @@ _PACKAGES = (
 )
 
 
-def identity(files: Sequence[Path]) -> dict[str, Any]:
-    """Return code, machine and versions as (name, value), and the SHA-256 of `files`."""
+def identity(files: Sequence[Path], arithmetic: Mapping[str, Any]) -> dict[str, Any]:
+    """Return code, machine and versions as (name, value), and the SHA-256 of `files`.
+
+    Args:
+        files: the files.
+        arithmetic: that of the best genome's adapter; see `coral_batch.models.base.device`.
+    """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "code": [*_code(), ("page made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")],
@@ -29,6 +34,8 @@ def identity(files: Sequence[Path]) -> dict[str, Any]:
             ("processor", processor()),
             ("cores", str(len(os.sched_getaffinity(0)))),
             ("memory", f"{memory / 2**30:.1f} GiB"),
+            ("device", arithmetic.get("model", arithmetic["device"])),
+            ("number format", arithmetic["dtype"]),
             ("system", f"{platform.system()} {platform.release()}"),
         ],
         "versions": [

@@ -83,7 +83,7 @@ def index_page(tables: Tables, settings: Params) -> str:
         seed=settings.seed,
         card=tables.read_document("card", dict),
         adapter=adapter,
-        identity=identity(data),
+        identity=identity(data, adapter.determinants["arithmetic"]),
         taught=any(row.lint for row in tables.read_rows("examples", Example)),
         params=params.FILE.read_text(encoding="utf-8"),
         refused=None if metrics.best.passed else REFUSED,

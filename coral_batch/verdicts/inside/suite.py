@@ -106,14 +106,15 @@ def _is_below(module: ModuleType, folders: Sequence[str], but: Sequence[str]) ->
 
 
 def _imported(name: str) -> ModuleType | None:
+    before = {*sys.modules}
     try:
         return importlib.import_module(name)
     except BaseException:
-        # Its importer will report the error. Parts of a package without the package would make
-        # another import incomplete.
-        package = name.partition(".")[0]
-        if package not in sys.modules:
-            for part in [one for one in sys.modules if one.startswith(f"{package}.")]:
+        # Its importer will report the error. Parts without their package would make another import
+        # of it incomplete.
+        for part in sorted({*sys.modules} - before):
+            package = part.rpartition(".")[0]
+            if package and package not in sys.modules:
                 del sys.modules[part]
         return None
 
@@ -133,6 +134,7 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
     if setup["filters"]:
         filters = [kernel.Filter(setup["filters"][0]), kernel.Filter(*setup["filters"][1:])]
     memory = project["memory"] + kernel.address_space()
+    written = [*_written(setup["scratch"])]
 
     def become(_: int, channel: int) -> NoReturn:
         try:
@@ -145,6 +147,8 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
             request = marshal.loads(receive(channel) or b"")
             kernel.own_mounts()
             kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
+            for path, content in written:
+                path.mkdir() if content is None else path.write_bytes(content)
             # The original project's compiled modules serve all candidates; none can change them.
             sys.pycache_prefix = project["compiled"]
             sys.dont_write_bytecode = request["text"] is not None
@@ -168,6 +172,15 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
             os._exit(0)
 
     return become
+
+
+def _written(scratch: str) -> Iterator[tuple[Path, bytes | None]]:
+    """Yield the folders and files that packages made when they were imported, with contents."""
+    for path in sorted(Path(scratch).rglob("*")):
+        if path.is_dir():
+            yield path, None
+        elif path.is_file():
+            yield path, path.read_bytes()
 
 
 def run(channel: int, request: dict[str, Any]) -> None:
@@ -260,7 +273,7 @@ class _Installed:
             return
         for name, module in _plugins.items():
             # The project's own are imported again: they use its modules, which are replaced.
-            if (found := _imported(module)) and not manager.is_blocked(name):
+            if not manager.has_plugin(name) and (found := _imported(module)):
                 manager.register(found, name)
 
 
@@ -425,10 +438,10 @@ class _Plugin:
         outermost, self._sharing = shared and not self._sharing, shared or self._sharing
         if outermost:
             self._tell("shared", True)
-        node = None
-        if shared and self._calls:
-            node = f"{request.node.nodeid} {fixturedef.argname}"
-            self._tell("uses", node, self._users_of(fixturedef, request))
+        node = request.node.nodeid if shared else None
+        if shared and self._calls and (users := self._users_of(fixturedef, request)):
+            node = f"{node} {fixturedef.baseid} {fixturedef.argname}"
+            self._tell("uses", node, users)
         try:
             with self._counting(), self._noting(node, ""):
                 return (yield)
@@ -438,14 +451,18 @@ class _Plugin:
                 self._tell("shared", False)
 
     def _users_of(self, fixturedef: Any, request: Any) -> list[int]:
-        """Return the numbers of the tests that use a fixture, among all collected ones."""
-        name = fixturedef.argname
-        return [
+        """Return the numbers of the tests that a shared fixture is set up for.
+
+        None are known if a test asks for it while it runs.
+        """
+        users = [
             number
             for number, item in enumerate(self._all)
-            if item is request._pyfuncitem
-            or fixturedef in item._fixtureinfo.name2fixturedefs.get(name, ())
+            if fixturedef in _fixtures_of(item, fixturedef.argname)
+            and request.node in item.listchain()
         ]
+        asks = fixturedef in _fixtures_of(request._pyfuncitem, fixturedef.argname)
+        return users if asks else []
 
     def _noting(self, node: str | None, file: str) -> AbstractContextManager[None]:
         return self._calls.noting(node, file) if self._calls else contextlib.nullcontext()
@@ -504,6 +521,12 @@ class _Plugin:
 
 
 _PARTS = {"setup", "call", "teardown"}
+
+
+def _fixtures_of(item: Any, name: str) -> Sequence[Any]:
+    """Return the fixtures of a name that a test's parameters and marks ask for."""
+    info = getattr(item, "_fixtureinfo", None)  # items of other kinds have none
+    return info.name2fixturedefs.get(name, ()) if info else ()
 
 
 def _pytest_itself() -> dict[tuple[str, str], object]:
