@@ -1,9 +1,11 @@
 """Stage `linteval_items`: the items of CodeLinterEval, built from programs or read."""
 
+from collections import Counter
+
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 
-TABLES = ("linteval_items", "linteval_tests", "linteval_dropped", "linteval_statistics")
+TABLES = ("linteval_items", "linteval_tests", "linteval_dropped")
 
 _JOURNAL = lake.journal("linteval_items")
 
@@ -18,16 +20,17 @@ def make(_: Tables, settings: Params, __: None) -> Outputs:
         "linteval_items": made.items,
         "linteval_tests": made.tests,
         "linteval_dropped": made.dropped,
-        "linteval_statistics": made.statistics,
     }
 
 
 def linteval_items() -> None:
     """Build the CodeLinterEval items, or read official ones."""
-    made = run(make, journal=_JOURNAL)["linteval_statistics"]
-    print(f"{made.kept} items, {sum(made.dropped.values())} programs dropped")
-    print(f"instructions: {made.prompts_from}")
-    for reason, count in made.dropped.items():
+    made = run(make, journal=_JOURNAL)
+    dropped = Counter(row.reason for row in made["linteval_dropped"])
+    print(f"{len(made['linteval_items'])} items, {dropped.total()} programs dropped")
+    for reason, count in sorted(dropped.items()):
         print(f"  {reason}: {count}")
-    print(f"{len(made.findings)} codes: ", end="")
-    print(", ".join(f"{code} {count}" for code, count in made.findings.items()))
+    feedback = "\n".join(item.inputs.feedback for item in made["linteval_items"])
+    codes = Counter(sorted(line.partition(":")[0] for line in feedback.split("\n") if line))
+    print(f"{len(codes)} codes: ", end="")
+    print(", ".join(f"{code} {count}" for code, count in codes.most_common()))

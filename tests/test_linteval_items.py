@@ -24,7 +24,6 @@ from coral_batch.records.items import (
     Dropped,
     Inputs,
     Item,
-    ItemStatistics,
     ItemTests,
 )
 from coral_batch.seeding import generator
@@ -59,12 +58,9 @@ def test_ten_different_instructions_ask_for_a_fenced_answer(language: str) -> No
 
 def test_the_default_is_120_items_of_every_lint_error_and_none_changes_a_result() -> None:
     made = bundled()
-    statistics = made.statistics
-    assert (statistics.kept, statistics.dropped, made.dropped) == (120, {}, ())
-    assert {fault.code for fault in FAULTS} <= statistics.findings.keys()
-    assert sum(statistics.findings.values()) == sum(
-        item.inputs.feedback.count("\n") for item in made.items
-    )
+    assert (len(made.items), made.dropped) == (120, ())
+    lines = (line for item in made.items for line in item.inputs.feedback.split("\n"))
+    assert {fault.code for fault in FAULTS} <= {line.partition(":")[0] for line in lines}
     asked = Counter(item.instruction for item in made.items)
     assert [*asked.values()] == [12] * 10
     programs = Counter(tests.source.split()[0] for tests in made.tests)
@@ -161,7 +157,6 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
     assert details["again"] == "same code as good"
     assert details["idle"] == "the canonical code is empty"
     assert details["other"] == "its syntax tree differs, and there are no tests"
-    assert data_set.statistics.dropped["canonical_fails"] == 3
     good, untested = data_set.items
     assert good.inputs.feedback.startswith("E231: missing whitespace after ',' in 1 line\n")
     assert good.meta.canonical_code == "def add(a, b):\n    return a + b\n"
@@ -261,8 +256,7 @@ def test_the_stage_adopts_official_data_and_its_prompts(workspace: Path) -> None
     assert lake.read_rows("linteval_tests", ItemTests) == [
         ItemTests(5, "published", None, (), None)
     ]
-    statistics = lake.read_document("linteval_statistics", ItemStatistics)
-    assert (statistics.kept, statistics.dropped, statistics.prompts_from) == (1, {}, "data set")
+    assert lake.read_rows("linteval_dropped", Dropped) == []
 
 
 def test_the_prompts_of_a_file_of_the_users_are_asked(workspace: Path) -> None:
@@ -274,8 +268,6 @@ def test_the_prompts_of_a_file_of_the_users_are_asked(workspace: Path) -> None:
     linteval_items()
     (item,) = lake.read_rows("linteval_items", Item)
     assert item.instruction == "{feedback} Mend {code}"
-    statistics = lake.read_document("linteval_statistics", ItemStatistics)
-    assert statistics.prompts_from == "raw_dataset_meta.json"
     assert [drop.reason for drop in lake.read_rows("linteval_dropped", Dropped)] == [
         "duplicate",
         "original_fails",

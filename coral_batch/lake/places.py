@@ -60,7 +60,6 @@ PLACES = {
     "linteval_items": "linteval/items.jsonl",
     "linteval_tests": "linteval/tests.jsonl",
     "linteval_dropped": "linteval/dropped.jsonl",
-    "linteval_statistics": "linteval/statistics.json",
     "linteval_samples": "linteval/{model}/samples.jsonl",
     "linteval_durations": "linteval/{model}/durations.jsonl",
     "linteval_findings": "linteval/{model}/findings.parquet",

@@ -134,27 +134,9 @@ class Dropped:
 
 
 @dataclass(frozen=True)
-class ItemStatistics:
-    """Counts of a build.
-
-    Attributes:
-        kept: number of items.
-        dropped: reason -> number of programs.
-        findings: flake8 code -> number of findings in the items' code, most frequent first.
-        prompts_from: where they come from: `ours` and the language, a file's name, or `data set`.
-    """
-
-    kept: int
-    dropped: dict[str, int]
-    findings: dict[str, int]
-    prompts_from: str
-
-
-@dataclass(frozen=True)
 class DataSet:
-    """The four tables of `linteval_items`; `items` and `tests` have the same order."""
+    """The three tables of `linteval_items`; `items` and `tests` have the same order."""
 
     items: tuple[Item, ...]
     tests: tuple[ItemTests, ...]
     dropped: tuple[Dropped, ...]
-    statistics: ItemStatistics

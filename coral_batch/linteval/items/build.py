@@ -30,7 +30,6 @@ from coral_batch.records.items import (
     Dropped,
     Inputs,
     Item,
-    ItemStatistics,
     ItemTests,
     Meta,
 )
@@ -57,7 +56,6 @@ def build(
     judge: Judge,
     workers: int | None = None,
     dropped: Sequence[Dropped] = (),
-    prompts_from: str = "ours",
 ) -> DataSet:
     """Build a data set.
 
@@ -67,7 +65,6 @@ def build(
         judge: runs programs on their tests.
         workers: processes for linting and fixing; None for one per core.
         dropped: what the reader has dropped already.
-        prompts_from: where the instructions come from.
 
     Raises:
         CoralError: no program can become an item.
@@ -90,7 +87,7 @@ def build(
         inputs = Inputs(one.code, feedback(findings[one.code]))
         items.append(Item(prompt, inputs, (), Meta(number, one.canonical)))
         tests.append(ItemTests(number, one.source, one.function, one.cases, one.tests))
-    return _data_set(items, tests, drops, prompts_from)
+    return DataSet(tuple(items), tuple(tests), tuple(drops))
 
 
 def adopt(items: Sequence[Item], source: str) -> DataSet:
@@ -100,8 +97,7 @@ def adopt(items: Sequence[Item], source: str) -> DataSet:
         items: the records of an official file.
         source: where they come from.
     """
-    tests = [ItemTests(item.meta.id, source) for item in items]
-    return _data_set(items, tests, (), "data set")
+    return DataSet(tuple(items), tuple(ItemTests(item.meta.id, source) for item in items), ())
 
 
 def _with_findings(
@@ -213,14 +209,3 @@ def _first_failure(verdicts: Sequence[Verdict]) -> str:
 
 def _listed(findings: Sequence[Finding]) -> str:
     return feedback(findings).rstrip("\n").replace("\n", "; ")
-
-
-def _data_set(
-    items: Sequence[Item], tests: Sequence[ItemTests], drops: Sequence[Dropped], prompts_from: str
-) -> DataSet:
-    findings = (line for item in items for line in item.inputs.feedback.split("\n") if line)
-    # Sorted, since equally frequent codes keep their order.
-    codes = Counter(sorted(line.partition(":")[0] for line in findings)).most_common()
-    dropped = sorted(Counter(drop.reason for drop in drops).items())
-    statistics = ItemStatistics(len(items), dict(dropped), dict(codes), prompts_from)
-    return DataSet(tuple(items), tuple(tests), tuple(drops), statistics)

@@ -48,10 +48,10 @@ def make(settings: Params, judge: Judge) -> DataSet:
             candidates = mutants(snippets, ITEMS, settings.seed)
         else:
             candidates, dropped = (read_mbpp if lint.source == "mbpp" else read_folder)(path)
-    prompts, whose = instructions(lint.language), f"ours, {lint.language}"
+    prompts = instructions(lint.language)
     if lint.prompts is not None:
-        prompts, whose = read_prompts(Path(lint.prompts)), Path(lint.prompts).name
-    return build(candidates, prompts, judge, settings.compute.workers, dropped, whose)
+        prompts = read_prompts(Path(lint.prompts))
+    return build(candidates, prompts, judge, settings.compute.workers, dropped)
 
 
 def read_snippets(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
