@@ -221,18 +221,28 @@ def test_data(data):
 def test_result(result):
     assert result
 """
-    late = """import pytest
+    late = """import pytest, m
 from m import e
 
 @pytest.fixture(scope="module")
 def late():
     return e()
 
+@pytest.fixture(scope="module", params=["f", "g"])
+def either(request):
+    return getattr(m, request.param)()
+
+def test_either(either):
+    assert either
+
+def test_first(late):
+    assert not late
+
 @pytest.mark.parametrize("n", [1, 2])
 def test_late(request, n):
     assert request.getfixturevalue("late")
 """
-    functions = "\n\n\n".join(f"def {name}():\n    return 0" for name in "abcde")
+    functions = "\n\n\n".join(f"def {name}():\n    return 0" for name in "abcdefg")
     tests = {"conftest.py": fixtures, "test_late.py": late, "a.item": ""}
     tests |= {"test_a.py": test.format("a", "c"), "test_b.py": test.format("b", "d")}
     write(workspace, {"m.py": functions} | {f"tests/{name}": text for name, text in tests.items()})
@@ -245,6 +255,8 @@ def test_late(request, n):
         "tests/test_a.py::test_result": "c",
         "tests/test_b.py::test_data": "b",
         "tests/test_b.py::test_result": "d",
+        "tests/test_late.py::test_either[f]": "f",
+        "tests/test_late.py::test_either[g]": "g",
         "tests/test_late.py::test_late[1]": "e",
         "tests/test_late.py::test_late[2]": "e",
     }

@@ -213,14 +213,14 @@ def main() -> None:
     try:
         _check_checkout()
         if stage := os.environ.get("DVC_STAGE"):
+            from coral_batch.lake.stage import BEFORE_WRITING
             from coral_batch.verdicts.inside.kernel import exit_when_parent_dies
-            from coral_batch.work.pipeline import same_code, say_place
+            from coral_batch.work.pipeline import code_check, say_place
 
             # A killed `dvc` would leave a stage that writes tables beside those of the next run.
             exit_when_parent_dies(os.getppid())
             say_place(stage)
-            with same_code(stage):
-                app(prog_name="coral")
+            BEFORE_WRITING.append(code_check(stage))
         app(prog_name="coral")
     except (CoralError, MemoryError, RuntimeError) as error:
         message = str(error)

@@ -285,7 +285,8 @@ def mirrors(settings: Params) -> Iterator[Finding]:
     model = settings.base.model
     known = False
     with contextlib.suppress(CoralError):
-        known = read_card(lake.path("base")).name == model
+        # Of a local folder, the card has the name alone.
+        known = read_card(lake.path("base")).name in (model, Path(model).resolve().name)
     if known:
         means = "no download needed unless base.model changes"
         yield Finding("base", f"{lake.path('base')} exists", means)

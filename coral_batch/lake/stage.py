@@ -33,6 +33,10 @@ Tables are written in this order, each atomically.
 """
 
 
+BEFORE_WRITING: list[Callable[[], None]] = []
+"""Checks that refuse, by `CoralError`, what a stage made."""
+
+
 @dataclass(frozen=True)
 class Folder:
     """A folder to copy into the lake.
@@ -93,6 +97,8 @@ def run(
     outputs = make(lake, settings, part)
     if params.load() != settings:
         raise params.changed()
+    for check in BEFORE_WRITING:
+        check()
     for target, content in outputs.items():
         table, where = target if isinstance(target, tuple) else (target, part)
         write(table, content, where)

@@ -352,7 +352,7 @@ class _Child:
         self._files: frozenset[str] = frozenset()
         self._left: list[str] = []
         self._called: defaultdict[str, dict[tuple[str, str, int], None]] = defaultdict(dict)
-        self._users: dict[str, set[int]] = {}
+        self._uses: defaultdict[str, set[str]] = defaultdict(set)
         self._found: list[Outcome] = []
 
     def run(self) -> Ran:
@@ -398,10 +398,8 @@ class _Child:
                     start = time.perf_counter()
                     clock = self._clock(around if begins else self._limits)
                     continue
-                case ["uses", str(node), [*numbers]] if _are_below(
-                    numbers, len(self._collected or ())
-                ):
-                    self._users[node] = {*numbers}
+                case ["uses", str(test), str(set_up)]:
+                    self._uses[test].add(set_up)
                     continue
                 case ["call", str(node), str(file), str(name), int(distance)]:
                     self._called[node][file, name, distance] = None
@@ -455,15 +453,9 @@ class _Child:
     def _called_of(self, test: str) -> tuple[tuple[str, str, int], ...]:
         """Return the functions called in a test, or in code that it shares, in order."""
         called: dict[tuple[str, str, int], None] = {}
-        if not self._called:
-            return ()
-        number = (self._collected or ()).index(test)
         for node, calls in self._called.items():
-            if node in self._users:
-                shares = number in self._users[node]
-            else:
-                shares = not node or f"{test}::".startswith((f"{node}::", f"{node}/"))
-            if shares:
+            below = not node or f"{test}::".startswith((f"{node}::", f"{node}/"))
+            if below or node in self._uses[test]:
                 called |= calls
         return tuple(called)
 
@@ -484,10 +476,6 @@ _KINDS = ("PASS", "FAIL", "ERROR", "MEMORY", SKIPPED)
 _STUCK = ("TIMEOUT", "MEMORY", "CRASH")
 _STUCK_SECONDS = 2.0
 """Processor seconds of a test that is known to end its process, if calls are watched."""
-
-
-def _are_below(values: list[Any], end: int) -> bool:
-    return all(isinstance(one, int) and 0 <= one < end for one in values)
 
 
 def _are_texts(values: list[Any]) -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 
-from coral_batch.lake.hashes import file_sha256
 from coral_batch.lake.params import changed
 from coral_batch.work.progress import say
 
 PIPELINE, PARAMS = Path("dvc.yaml"), Path("params.yaml")
+HERE = Path(__file__).resolve().parents[2]
+"""The folder of the code that runs, which may be another than the working directory."""
 
 
 def say_place(stage: str) -> None:
@@ -24,37 +26,34 @@ def say_place(stage: str) -> None:
         say(f"stage {stages.index(stage) + 1} of {len(stages)}")
 
 
-@contextlib.contextmanager
-def same_code(stage: str) -> Iterator[None]:
-    """Refuse what a stage made if its code changed meanwhile.
+def code_check(stage: str) -> Callable[[], None]:
+    """Return a check that the code of a stage has not changed since this call.
 
-    DVC would record it as made by the code that stands there at the end.
-
-    Raises:
-        CoralError: the code changed, and the stage would end with success.
+    DVC would record what the stage made as made by the code that stands there at its end. The check
+    raises `CoralError`.
     """
-    before = _code_of(stage)
-    try:
-        yield
-    except SystemExit as end:
-        if end.code == 0:
-            for file, _ in sorted(before.items() ^ _code_of(stage).items()):
-                raise changed(file) from None
-        raise
-
-
-def _code_of(stage: str) -> dict[Path, str]:
-    """Return the files of code that a stage depends on, each with its SHA-256."""
+    files: list[Path] = []
+    # DVC names the file too if it was started in another folder.
+    name = stage.rpartition(":")[2].partition("@")[0]
     with contextlib.suppress(Exception):  # as in `say_place`
-        entry = YAML(typ="safe").load(PIPELINE)["stages"][stage.partition("@")[0]]
-        deps = [Path(dep) for dep in entry.get("do", entry)["deps"] if not dep.startswith("lake/")]
-        files = [file for dep in deps for file in (dep.rglob("*") if dep.is_dir() else [dep])]
-        return {
-            file: file_sha256(file)
-            for file in files
-            if file.is_file() and file.parent.name != "__pycache__"
-        }
-    return {}
+        entry = YAML(typ="safe").load(PIPELINE)["stages"][name]
+        for dep in entry.get("do", entry)["deps"]:
+            if dep.startswith(("coral_batch/", "stages/", "schemas/")):
+                place = HERE / dep
+                files += place.rglob("*.*") if place.is_dir() else [place]
+    # Not hidden ones, which editors write.
+    before = {file: _stamp(file) for file in files if file.name[0] != "." and file.is_file()}
+
+    def check() -> None:
+        for file, known in before.items():
+            if file.suffix != ".pyc" and _stamp(file) != known:
+                raise changed(file)
+
+    return check
+
+
+def _stamp(file: Path) -> bytes:
+    return hashlib.sha256(file.read_bytes()).digest() if file.is_file() else b""
 
 
 def order() -> list[str]:

@@ -172,7 +172,9 @@ def _passes(
         most = min(one.samples for model in (left, right) for one in model.values())
         for k in KS:
             if k <= most:
-                found[f"pass@{k}"] = _estimate(left, right, k, seed, kind, part, 2 * k <= most)
+                found[f"pass@{k}"] = _estimate(
+                    left, right, k, seed, kind, part, k == 1 or 2 * k <= most
+                )
     return official, strict
 
 

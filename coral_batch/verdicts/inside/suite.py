@@ -39,6 +39,7 @@ import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 from _pytest.config import default_plugins
 from _pytest.doctest import DoctestModule
+from _pytest.fixtures import FixtureDef
 
 from . import kernel
 from .calls import Calls, file_of
@@ -59,7 +60,8 @@ def prepare(setup: dict[str, Any]) -> None:
         _imported(f"_pytest.{name}")
     for entry in sorted(entry_points(group="pytest11"), key=attrgetter("name")):
         module = entry.value.partition(":")[0]
-        if module not in _plugins.values() and _imported(module):
+        is_own = module.partition(".")[0] in setup["own"]
+        if module not in _plugins.values() and (_imported(module) or is_own):
             _plugins[entry.name] = module
     # A standard module that pytest uses is never the project's, even if the name is the same.
     never = sys.stdlib_module_names & sys.modules.keys() - {*_JAILS}
@@ -77,7 +79,7 @@ def prepare(setup: dict[str, Any]) -> None:
             vars(one)["_compare_eq_iterable"] = _say_nothing
     # A run without tests, for modules that plugins import when used.
     arguments = [*_options(), "--capture=no", "-c", os.devnull, "--rootdir", "/", setup["through"]]
-    pytest.main(arguments, plugins=[_Installed()])
+    pytest.main(arguments, plugins=[_Installed(_imported)])
     own = {*setup["own"]} - never
     # A project's folder may hold an environment, the interpreter, or coral-batch.
     standard = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
@@ -133,8 +135,10 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
     filters: list[kernel.Filter] = []
     if setup["filters"]:
         filters = [kernel.Filter(setup["filters"][0]), kernel.Filter(*setup["filters"][1:])]
-    memory = project["memory"] + kernel.address_space()
     written = [*_written(setup["scratch"])]
+    size = setup["scratch_bytes"] + sum(len(content or b"") for _, content in written)
+    files = setup["scratch_files"] + len(written)
+    memory = project["memory"] + kernel.address_space()
 
     def become(_: int, channel: int) -> NoReturn:
         try:
@@ -146,7 +150,7 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
                 sys.modules.pop(name, None)
             request = marshal.loads(receive(channel) or b"")
             kernel.own_mounts()
-            kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
+            kernel.mount_scratch(setup["scratch"], size, files)
             for path, content in written:
                 path.mkdir() if content is None else path.write_bytes(content)
             # The original project's compiled modules serve all candidates; none can change them.
@@ -192,8 +196,8 @@ def run(channel: int, request: dict[str, Any]) -> None:
     - If calls are watched: ``["call", id, file, name, distance]`` for each project function called
       by a test, or for all tests of a file, class or folder; see
       `coral_batch.verdicts.suites.Outcome`.
-    - ``["uses", id, [number...]]`` if calls are watched: the numbers of the tests that use a shared
-      fixture; the id stands for it in its calls.
+    - ``["uses", id, set-up]`` for each set-up of a shared fixture that a test uses, if calls are
+      watched; its calls have the set-up for an id.
     - ``["shared", true]`` before a fixture of several tests is set up, ``["shared", false]`` after.
     - ``["test", id, kind, detail, nanoseconds]`` for each test, or ``["hung"]`` for a test that
       exceeded the line limit.
@@ -221,7 +225,7 @@ def run(channel: int, request: dict[str, Any]) -> None:
     arguments = [*_options(), *request["arguments"]]
     status: object
     try:
-        status = int(pytest.main(arguments, plugins=[plugin, _Installed()]))
+        status = int(pytest.main(arguments, plugins=[plugin, _Installed(importlib.import_module)]))
     except BaseException as error:
         frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
         own = [file for file in frames if file.startswith(tuple(request["folders"]))]
@@ -268,12 +272,15 @@ def _options() -> Iterator[str]:
 class _Installed:
     """Registers the installed plugins under the names by which a project may choose them."""
 
+    def __init__(self, load: Callable[[str], ModuleType | None]) -> None:
+        self._load = load
+
     def pytest_plugin_registered(self, plugin: object, manager: Any) -> None:
         if plugin is not self:
             return
         for name, module in _plugins.items():
             # The project's own are imported again: they use its modules, which are replaced.
-            if not manager.has_plugin(name) and (found := _imported(module)):
+            if not manager.has_plugin(name) and (found := self._load(module)):
                 manager.register(found, name)
 
 
@@ -297,7 +304,8 @@ class _Plugin:
         self._file = request["file"]
         self._lines = self._left = request["lines"]
         self._ids: dict[int, str] = {}
-        self._all: list[Any] = []
+        self._set_up: dict[FixtureDef[Any], str] = {}
+        self._numbers = itertools.count()
         self._found: list[tuple[str, str]] = []
         self._parts: set[str] = set()
         self._skipped = False
@@ -309,6 +317,8 @@ class _Plugin:
         """Write no report into the project's folder, and do not stop at a failure."""
         config.option.xmlpath = None
         config.option.stepwise = False
+        if self._calls:
+            self._note_uses()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -378,7 +388,6 @@ class _Plugin:
         for item in session.items:
             number = known[item.nodeid] = known.get(item.nodeid, 0) + 1
             self._ids[id(item)] = f"{item.nodeid}#{number}" if number > 1 else item.nodeid
-        self._all = [*session.items]
         tests = [item for item in session.items if isinstance(item, pytest.Function)]
         self._tell(
             "collected",
@@ -438,10 +447,9 @@ class _Plugin:
         outermost, self._sharing = shared and not self._sharing, shared or self._sharing
         if outermost:
             self._tell("shared", True)
-        node = request.node.nodeid if shared else None
-        if shared and self._calls and (users := self._users_of(fixturedef, request)):
-            node = f"{node} {fixturedef.baseid} {fixturedef.argname}"
-            self._tell("uses", node, users)
+        node = None
+        if shared:
+            node = self._set_up[fixturedef] = f"\0{next(self._numbers)}"  # no path has a null byte
         try:
             with self._counting(), self._noting(node, ""):
                 return (yield)
@@ -450,19 +458,18 @@ class _Plugin:
                 self._sharing = False
                 self._tell("shared", False)
 
-    def _users_of(self, fixturedef: Any, request: Any) -> list[int]:
-        """Return the numbers of the tests that a shared fixture is set up for.
+    def _note_uses(self) -> None:
+        """Report which set-ups of shared fixtures each test uses; also those set up earlier."""
+        execute = FixtureDef.execute
 
-        None are known if a test asks for it while it runs.
-        """
-        users = [
-            number
-            for number, item in enumerate(self._all)
-            if fixturedef in _fixtures_of(item, fixturedef.argname)
-            and request.node in item.listchain()
-        ]
-        asks = fixturedef in _fixtures_of(request._pyfuncitem, fixturedef.argname)
-        return users if asks else []
+        def noted(fixture: FixtureDef[Any], request: Any) -> Any:
+            try:
+                return execute(fixture, request)
+            finally:
+                if set_up := self._set_up.get(fixture):
+                    self._tell("uses", self._ids[id(request._pyfuncitem)], set_up)
+
+        FixtureDef.execute = noted  # type: ignore
 
     def _noting(self, node: str | None, file: str) -> AbstractContextManager[None]:
         return self._calls.noting(node, file) if self._calls else contextlib.nullcontext()
@@ -521,12 +528,6 @@ class _Plugin:
 
 
 _PARTS = {"setup", "call", "teardown"}
-
-
-def _fixtures_of(item: Any, name: str) -> Sequence[Any]:
-    """Return the fixtures of a name that a test's parameters and marks ask for."""
-    info = getattr(item, "_fixtureinfo", None)  # items of other kinds have none
-    return info.name2fixturedefs.get(name, ()) if info else ()
 
 
 def _pytest_itself() -> dict[tuple[str, str], object]:
