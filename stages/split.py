@@ -18,7 +18,6 @@ from coral_batch.lake import params
 from coral_batch.lake.atomic import writing
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.problem import Role
-from stages.corpus import TABLES as CORPUS
 
 TABLES = ("manifest", "overlaps")
 
@@ -64,7 +63,7 @@ def _forget_other_sources() -> None:
     Stages depend on the whole folder, and a checkout of dvc.lock would not have these tables.
     """
     sources = params.load().corpus.sources
-    for table in CORPUS:
+    for table in ("problems", "source_roles", "corpus_dropped"):
         known = {lake.path(table, name) for name in sources}
         for file in lake.path(table, "any").parent.glob("*.jsonl"):
             if file not in known:

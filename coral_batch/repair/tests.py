@@ -272,7 +272,7 @@ def outcomes_text(outcomes: Sequence[Outcome]) -> str:
 
 
 def check_ran(ran: Ran, where: Path) -> None:
-    """Check that pytest ran at least one test.
+    """Check that pytest ran at least one test, and the same ones in a second run.
 
     Args:
         ran: the run.
@@ -283,6 +283,14 @@ def check_ran(ran: Ran, where: Path) -> None:
     """
     if ran.said and not ran.outcomes:
         raise _uncollected(ran, where)
+    if ran.unstable:
+        raise CoralError(
+            "tests have other ids in each run",
+            file=where,
+            found=ran.unstable[0],
+            expected="the same ids, by which a candidate's tests are known",
+            action="give the parameters fixed values or ids, or add --deselect to addopts",
+        )
     if not any(one.kind is not None for one in ran.outcomes):
         raise CoralError(
             "no tests found",

@@ -17,7 +17,7 @@ import re
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -92,6 +92,7 @@ class Ran:
             well.
         kind: the kind of the error if nothing was collected.
         files: the resolved paths of the files with collected tests, doctests left out.
+        unstable: the ids that tests had only in the first run, if calls were watched in a second.
     """
 
     collected: tuple[str, ...] | None
@@ -99,6 +100,7 @@ class Ran:
     said: str
     kind: Kind = "ERROR"
     files: frozenset[str] = frozenset()
+    unstable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -169,8 +171,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
                 calls are watched, `LOSSES_AT_FIRST`.
 
         Raises:
-            CoralError: the jail failed with the original, or its tests have other ids in a second
-                run.
+            CoralError: the jail failed with the original.
             JailError: the jail or the machine failed with a candidate.
         """
         losses = LOSSES_AT_FIRST if request.watch else losses
@@ -191,11 +192,11 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         # Watching slows tests down and takes stack, so that a correct one might fail.
         stuck = frozenset(one.id for one in ran.outcomes if one.kind in _STUCK)
         watched = self._run(request, text, 2 * LOSSES_AT_FIRST, stuck)
-        if watched.collected is not None:
-            _check_stable(ran.outcomes, {*watched.collected}, self.folder)
+        again = {*(watched.collected or ran.collected or ())}
+        unstable = [one.id for one in ran.outcomes if one.kind and one.id not in again]
         called = {one.id: one.called for one in watched.outcomes}
         outcomes = [replace(one, called=called.get(one.id, ())) for one in ran.outcomes]
-        return replace(ran, outcomes=tuple(outcomes))
+        return replace(ran, outcomes=tuple(outcomes), unstable=tuple(unstable))
 
     def _run(self, request: Request, text: str | None, losses: int, stuck: frozenset[str]) -> Ran:
         """Run tests once; `stuck` are those that get less time if calls are watched."""
@@ -228,18 +229,6 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
             "text": text,
             "done": done,
         }
-
-
-def _check_stable(outcomes: Iterable[Outcome], again: Collection[str], folder: str) -> None:
-    lost = [one.id for one in outcomes if one.kind is not None and one.id not in again]
-    if lost:
-        raise CoralError(
-            "tests have other ids in each run",
-            file=folder,
-            found=lost[0],
-            expected="the same ids, by which a candidate's tests are known",
-            action="give the parameters fixed values or ids, or add --deselect to addopts",
-        )
 
 
 def digest(collected: Iterable[str], tests: Iterable[str]) -> str:
