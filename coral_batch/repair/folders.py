@@ -23,16 +23,9 @@ from coral_batch.repair.tests import (
     outcomes_text,
 )
 from coral_batch.verdicts.functions import check_function, functions_of, read_source
+from coral_batch.verdicts.layout import import_root
 from coral_batch.verdicts.projects import DOCTESTS, import_roots
-from coral_batch.verdicts.suites import (
-    NOT_RUN,
-    Outcome,
-    ProjectJail,
-    Ran,
-    Request,
-    called_of,
-    import_root,
-)
+from coral_batch.verdicts.suites import NOT_RUN, Outcome, ProjectJail, Ran, Request, called_of
 
 
 @dataclass(frozen=True)

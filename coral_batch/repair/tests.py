@@ -16,6 +16,7 @@ from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind, Program
 from coral_batch.verdicts.functions import SourceFile, read_utf8
+from coral_batch.verdicts.layout import import_root, project_of, shadows
 from coral_batch.verdicts.projects import DOCTESTS, python_files, settings_of
 from coral_batch.verdicts.suites import (
     LOSSES,
@@ -25,10 +26,7 @@ from coral_batch.verdicts.suites import (
     Request,
     called_of,
     digest,
-    import_root,
-    project_of,
     settled,
-    shadows,
 )
 
 JSON = (".json", ".jsonl")

@@ -17,15 +17,8 @@ from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.functions import SourceFile, read_source, with_answer
-from coral_batch.verdicts.suites import (
-    LOSSES,
-    ProjectJail,
-    Request,
-    package_roots,
-    project_of,
-    settled,
-    shadows,
-)
+from coral_batch.verdicts.layout import package_roots, project_of, shadows
+from coral_batch.verdicts.suites import LOSSES, ProjectJail, Request, settled
 
 _LEFT_OUT = ("roles.jsonl",)
 """Files of a source with information about its problems, which the tests do not use."""

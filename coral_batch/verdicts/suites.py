@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 import marshal
-import re
 import secrets
 import time
 from collections import defaultdict
@@ -23,14 +22,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from coral_batch.errors import CoralError, reading
+from coral_batch.errors import CoralError
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Forged
 from coral_batch.verdicts.clock import Clock
 from coral_batch.verdicts.jail import Child, Jail, JailError, Stop
-from coral_batch.verdicts.layers import Project, installed, project_isolation
+from coral_batch.verdicts.layers import Project, project_isolation
 
 LOSSES = 3
 """How many tests of a candidate may kill their process."""
@@ -285,34 +284,6 @@ def called_of(outcome: Outcome, distance: int = 2) -> list[tuple[str, str]]:
     return list(dict.fromkeys(names))
 
 
-def package_roots(files: Iterable[Path]) -> list[Path]:
-    """Return the folders from which files in packages are imported."""
-    return sorted({import_root(file) for file in files if (file.parent / "__init__.py").exists()})
-
-
-def import_root(file: Path) -> Path:
-    """Return the folder that a file is imported from: the parent of its outermost package."""
-    folder = file.parent
-    while (folder / "__init__.py").exists():
-        folder = folder.parent
-    return folder
-
-
-def shadows(root: Path, start: Path) -> bool:
-    """Whether a folder, in front of the environment, would hide installed modules.
-
-    So would `clients`, where only ``clients.redis`` is imported. The folder where pytest starts and
-    its ``src`` may: there a project's own modules lie.
-    """
-    if root in (start, start / "src"):
-        return False
-    return any(
-        one.stem in installed()
-        for one in root.iterdir()
-        if one.suffix == ".py" or (one / "__init__.py").exists()
-    )
-
-
 class _Child:
     """One child that runs pytest, until it is dead.
 
@@ -475,38 +446,3 @@ def _wanted(collected: Sequence[str], only: Iterable[str] | None, done: Iterable
     """Return the tests still to run, in pytest's order."""
     kept, ran = None if only is None else {*only}, {*done}
     return [id for id in collected if (kept is None or id in kept) and id not in ran]
-
-
-_IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([A-Za-z_][\w.]*)|(?:.*;[ \t]*)?import[ \t]+([A-Za-z_][^#;\n]*))",
-    re.MULTILINE,
-)
-
-
-def project_of(folders: Sequence[Path], folder: Path, files: Iterable[Path]) -> Project:
-    """Return a project for a jail.
-
-    Args:
-        folders: the folders to mount, none inside another.
-        folder: where pytest starts.
-        files: its Python files; their imports from other packages are done once for all children.
-    """
-    own: set[str] = set()
-    imported: set[str] = set()
-    files = list(files)
-    # Where imports begin; pytest adds the folders of tests.
-    begins = {*folders, folder, folder / "src"}
-    begins |= {file.parent for file in files if "test" in file.stem}
-    for file in files:
-        root = import_root(file)
-        name = file.relative_to(root).with_suffix("").parts[0]
-        if root in begins or name not in installed():
-            own.add(name)
-        with reading(file):
-            for base, names in _IMPORT.findall(file.read_bytes()):
-                listed = (
-                    [base] if base else [one.split()[0] for one in names.split(b",") if one.strip()]
-                )
-                imported.update(name.decode(errors="replace") for name in listed)
-    modules = sorted(name for name in imported if name.partition(".")[0] not in own)
-    return Project(tuple(map(str, folders)), str(folder), tuple(modules), tuple(sorted(own)))

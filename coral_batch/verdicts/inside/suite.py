@@ -17,7 +17,6 @@ import io
 import itertools
 import marshal
 import os
-import re
 import resource
 import site
 import sys
@@ -27,12 +26,10 @@ import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from importlib.metadata import entry_points
 from json import dumps  # by name, since tests may replace json.dumps
-from operator import attrgetter
 from pathlib import Path
 from time import thread_time_ns  # under RLIMIT_CPU the process clock only moves in ticks
-from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import pytest
@@ -41,14 +38,11 @@ from _pytest.config import default_plugins
 from _pytest.doctest import DoctestModule
 from _pytest.fixtures import FixtureDef
 
-from . import kernel
+from . import kernel, plugins
 from .calls import Calls, file_of
 from .channel import receive, send
+from .guard import code_of, pytest_itself
 from .reports import cut, error_lines, kind_of, message_of
-
-_GUARDED = re.compile(r"builtins|doctest|operator|pytest|unittest\.case|(?:_pytest|pluggy)\..*")
-_FREE = ("breakpoint", "input", "open", "print")  # tests may replace these; no assert needs them
-_GUARDED_TYPES = (FunctionType, BuiltinFunctionType, ModuleType, type)
 
 
 def prepare(setup: dict[str, Any]) -> None:
@@ -57,16 +51,12 @@ def prepare(setup: dict[str, Any]) -> None:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     tempfile.tempdir = os.environ["TMPDIR"]
     for name in default_plugins:
-        _imported(f"_pytest.{name}")
-    for entry in sorted(entry_points(group="pytest11"), key=attrgetter("name")):
-        module = entry.value.partition(":")[0]
-        is_own = module.partition(".")[0] in setup["own"]
-        if module not in _plugins.values() and (_imported(module) or is_own):
-            _plugins[entry.name] = module
+        plugins.imported(f"_pytest.{name}")
+    plugins.find(setup["own"])
     # A standard module that pytest uses is never the project's, even if the name is the same.
     never = sys.stdlib_module_names & sys.modules.keys() - {*_JAILS}
     for name in setup["modules"]:
-        _imported(name)
+        plugins.imported(name)
     site.setquit()  # Python starts without its site module, which defines exit and help
     site.sethelper()
     if "numpy" in sys.modules:
@@ -79,7 +69,7 @@ def prepare(setup: dict[str, Any]) -> None:
             vars(one)["_compare_eq_iterable"] = _say_nothing
     # A run without tests, for modules that plugins import when used.
     arguments = [*_options(), "--capture=no", "-c", os.devnull, "--rootdir", "/", setup["through"]]
-    pytest.main(arguments, plugins=[_Installed(_imported)])
+    pytest.main(arguments, plugins=[plugins.Installed(plugins.imported)])
     own = {*setup["own"]} - never
     # A project's folder may hold an environment, the interpreter, or coral-batch.
     standard = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
@@ -91,7 +81,6 @@ def prepare(setup: dict[str, Any]) -> None:
     )
 
 
-_plugins: dict[str, str] = {}  # the installed ones: entry point -> module
 _covered: list[str] = []  # modules in place of which the project has its own
 _JAILS = ("ctypes", "mmap", "resource")  # standard modules that the jail uses and pytest does not
 
@@ -105,20 +94,6 @@ def _is_below(module: ModuleType, folders: Sequence[str], but: Sequence[str]) ->
     return any(
         f"{place}/".startswith(inside) and not f"{place}/".startswith(outside) for place in places
     )
-
-
-def _imported(name: str) -> ModuleType | None:
-    before = {*sys.modules}
-    try:
-        return importlib.import_module(name)
-    except BaseException:
-        # Its importer will report the error. Parts without their package would make another import
-        # of it incomplete.
-        for part in sorted({*sys.modules} - before):
-            package = part.rpartition(".")[0]
-            if package and package not in sys.modules:
-                del sys.modules[part]
-        return None
 
 
 def _say_nothing(*_: object) -> tuple[()]:
@@ -225,7 +200,9 @@ def run(channel: int, request: dict[str, Any]) -> None:
     arguments = [*_options(), *request["arguments"]]
     status: object
     try:
-        status = int(pytest.main(arguments, plugins=[plugin, _Installed(importlib.import_module)]))
+        status = int(
+            pytest.main(arguments, plugins=[plugin, plugins.Installed(importlib.import_module)])
+        )
     except BaseException as error:
         frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
         own = [file for file in frames if file.startswith(tuple(request["folders"]))]
@@ -259,29 +236,7 @@ def _options() -> Iterator[str]:
     yield from ("-o", f"cache_dir={os.environ['TMPDIR']}/cache")
     # Else the folders of some thousand tests would fill the scratch folder.
     yield from ("-o", "tmp_path_retention_policy=failed")
-    if "xdist" in _plugins:
-        yield from ("--numprocesses", "0")
-    if "pytest_cov" in _plugins:
-        yield "--no-cov"
-    if "hypothesispytest" in _plugins:
-        yield "--hypothesis-seed=0"
-    if "randomly" in _plugins:
-        yield "--randomly-seed=0"
-
-
-class _Installed:
-    """Registers the installed plugins under the names by which a project may choose them."""
-
-    def __init__(self, load: Callable[[str], ModuleType | None]) -> None:
-        self._load = load
-
-    def pytest_plugin_registered(self, plugin: object, manager: Any) -> None:
-        if plugin is not self:
-            return
-        for name, module in _plugins.items():
-            # The project's own are imported again: they use its modules, which are replaced.
-            if not manager.has_plugin(name) and (found := self._load(module)):
-                manager.register(found, name)
+    yield from plugins.options()
 
 
 class _Plugin:
@@ -323,14 +278,14 @@ class _Plugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
         """Record pytest's state; so far only the project's conftest.py has run."""
-        self._itself = _pytest_itself()
+        self._itself = pytest_itself()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
         """Check that pytest and the tests are unchanged."""
-        now = _pytest_itself()
+        now = pytest_itself()
         changed = [".".join(key) for key, one in self._itself.items() if now.get(key) is not one]
-        changed += [test.__name__ for test, one in self._tests.items() if _code(test) is not one]
+        changed += [test.__name__ for test, one in self._tests.items() if code_of(test) is not one]
         self.changed = next(iter(changed), "")
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
@@ -396,7 +351,7 @@ class _Plugin:
             self.broken,
         )
         functions = (getattr(item, "function", None) for item in session.items)
-        self._tests = {one: _code(one) for one in functions if isinstance(one, FunctionType)}
+        self._tests = {one: code_of(one) for one in functions if isinstance(one, FunctionType)}
         session.items[:] = [
             item
             for item in session.items
@@ -528,34 +483,6 @@ class _Plugin:
 
 
 _PARTS = {"setup", "call", "teardown"}
-
-
-def _pytest_itself() -> dict[tuple[str, str], object]:
-    """Return the values of all names in pytest's modules and classes, and of builtins."""
-    found: dict[tuple[str, str], object] = {}
-    for name, module in [*sys.modules.items()]:
-        if _GUARDED.fullmatch(name) is None:
-            continue
-        for key, value in [*vars(module).items()]:
-            if isinstance(value, _GUARDED_TYPES) and key not in _FREE:
-                found[name, key] = _code(value)
-            if isinstance(value, type) and value.__module__ == name:
-                for part, inner in [*vars(value).items()]:
-                    if isinstance(inner, _MEMBERS):
-                        found[name, f"{key}.{part}"] = _code(inner)
-    return found
-
-
-_MEMBERS = (FunctionType, classmethod, staticmethod, property)
-
-
-def _code(value: object) -> object:
-    """Return a function's code, which can be changed in place; else the value."""
-    if isinstance(value, classmethod | staticmethod):
-        value = value.__func__
-    elif isinstance(value, property):
-        value = value.fget
-    return value.__code__ if isinstance(value, FunctionType) else value
 
 
 def _send(channel: int, *parts: object) -> None:
