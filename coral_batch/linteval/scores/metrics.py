@@ -163,7 +163,7 @@ def _passes(
 ) -> tuple[Passes, Passes]:
     """Estimate each published pass@k with enough samples, in the official and the strict score.
 
-    `part` says of which part of the comparison: ``first``, ``second`` or ``difference``.
+    `part` says of which part of the comparison: ``first`` or ``difference``.
     """
     official: Passes = dict.fromkeys((f"pass@{k}" for k in KS), None)
     strict = official.copy()
@@ -172,17 +172,17 @@ def _passes(
         most = min(one.samples for model in (left, right) for one in model.values())
         for k in KS:
             if k <= most:
-                found[f"pass@{k}"] = _estimate(
-                    left, right, k, seed, kind, part, k == 1 or 2 * k <= most
-                )
+                # With greater k, repeated samples miss rare successes; see `paired.compare`.
+                sampled = k == 1 or 2 * k <= most
+                found[f"pass@{k}"] = _estimate(left, right, k, seed, kind, part, sampled)
     return official, strict
 
 
 def _estimate(
-    first: Outcomes, second: Outcomes, k: int, seed: int, kind: str, part: str, exact: bool
+    first: Outcomes, second: Outcomes, k: int, seed: int, kind: str, part: str, sampled: bool
 ) -> Estimate:
-    """Estimate pass@k; without `exact`, for k above half of the samples, over functions alone."""
-    if exact:
+    """Estimate pass@k, with intervals over functions, and over their answers if `sampled`."""
+    if sampled:
         found = paired.compare(first, second, k, seed, "linteval", kind, k)
     else:
         left, right = (
