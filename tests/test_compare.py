@@ -87,6 +87,9 @@ def test_two_folders_are_compared(first: Path, second: Path) -> None:
     assert re.search(r"pass@1 +2 +\+25 \[", held_out[0])
     (right,) = [line for line in held_out if "P(reference's first change)" in line]
     assert "+50 [-34, +100]  may be noise" in right
+    # Each run chose its best genome by this score.
+    (selection,) = [line for line in output.splitlines() if line.startswith("  selection, ")]
+    assert "noise" not in selection
 
 
 def test_budgets_are_compared_even_if_a_run_spent_none(first: Path, second: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from coral_batch import lake
 from coral_batch.corpus.readers import quixbugs as layout
 from coral_batch.corpus.roles import coralx
 from coral_batch.corpus.roles.assignment import assign
@@ -27,6 +28,7 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.problem import Problem, Role, Suite
 from coral_batch.records.settings import Shares, Source
+from stages.split import split
 from tests import REPOSITORY
 from tests.errors import refused
 from tests.readers import passes
@@ -350,3 +352,18 @@ def test_a_held_out_copy_of_a_program_that_is_selected_on_is_refused_or_excluded
     assert {problem.name for problem in select(copied, kept, "held_out")} == coralx.HELD_OUT
     renamed = disguised(lambda text: text)
     assert list(leaked(renamed, limits)) == ["wrap"]  # a test program
+
+
+@pytest.mark.usefixtures("workspace")
+def test_tables_of_sources_that_are_gone_are_removed() -> None:
+    """Later stages depend on the whole folder."""
+    for name in ("classics", "gone"):
+        for table in ("problems", "source_roles", "corpus_dropped"):
+            file = lake.path(table, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+    with pytest.raises(CoralError):  # an empty table has no problem
+        split()
+    assert {file.stem for file in lake.path("problems", "any").parent.rglob("*.jsonl")} == {
+        "classics"
+    }
