@@ -36,7 +36,7 @@ SLOW = (
     *("test_linteval_stages.py", "test_injection_trials.py", "test_linting.py"),
     *("test_pipeline.py", "test_runtime_measured.py"),
     *("test_store_keys.py", "test_verdicts.py"),
-    *("test_base.py", "test_bundled_programs.py", "test_doctor.py", "test_linteval_strict.py"),
+    *("test_base.py", "test_bundled_programs.py", "test_doctor.py"),
     *("test_readers_folder.py", "test_released.py", "test_repair.py", "test_repair_folder.py"),
     *("test_repair_pytest.py", "test_score.py", "test_verdicts_judge.py"),
     *("test_verdicts_hostile.py", "test_verdicts_memory.py", "test_verdicts_pytest.py"),

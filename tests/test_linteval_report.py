@@ -26,7 +26,7 @@ def scores(successes: dict[int, int], tested: int | None = None) -> pl.DataFrame
                 "item": item,
                 "sample": number,
                 "official": number < passed,
-                "strict": number + 1 < passed,
+                "strict": number + 1 < passed if index < tested else None,
                 "outcome": "clean" if number < passed else "findings",
                 "tests": number % 2 == 0 if index < tested else None,
             }
@@ -64,7 +64,7 @@ def test_a_summary_is_the_mean_over_items() -> None:
     assert low <= mean <= high
     assert mean == pytest.approx((0 + 1 + 0.2) / 3, abs=1e-6)
     assert ends(found.official, "pass@5")[0] == pytest.approx(2 / 3, abs=1e-6)
-    assert ends(found.strict)[0] == pytest.approx(0.8 / 3, abs=1e-6)
+    assert ends(found.strict)[0] == pytest.approx(0.8 / 2, abs=1e-6)
     # Resampled answers would miss the only success of each item.
     rare = summarise(scores({1: 1, 2: 1, 3: 1}), SOME, TESTS, SEED)
     assert ends(rare.official, "pass@5")[0] == ends(rare.official, "pass@5")[2] == 1

@@ -168,10 +168,10 @@ def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Pa
         "good": ([1.0, 1.0, None], [1.0, 1.0, None]),
         # Spaced, wrong and introduced code are clean, "\n\n" is not (W391). The wrong code fails
         # a test.
-        "mixed": ([0.5, None, None], [0.333333, None, None]),
+        "mixed": ([0.5, None, None], [0.5, None, None]),
         "unchanged": ([0.0, None, None], [0.0, None, None]),
         "ruff": ([1.0, None, None], [1.0, None, None]),
-        "autopep8": ([0.333333, None, None], [0.333333, None, None]),
+        "autopep8": ([0.333333, None, None], [0.0, None, None]),
         "canonical": ([1.0, None, None], [1.0, None, None]),
         "empty": ([1.0, None, None], [0.0, None, None]),
     }
@@ -181,10 +181,14 @@ def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Pa
     assert [
         (one["instruction"][:4], one["items"], one["official"], one["strict"])
         for one in models["mixed"]["prompts"]
-    ] == [("Fix.", 2, 0.75, 0.5), ("Mend", 1, 0.0, 0.0)]
+    ] == [("Fix.", 2, 0.75, 0.5), ("Mend", 1, 0.0, None)]
     rows = {tuple(line.split()[:3]) for line in text.splitlines()}
     assert {("good", "5", "1.000"), ("mixed", "2", "0.500"), ("empty", "1", "0.000")} <= rows
     assert "3 items of 3 functions, 2 with tests" in text
+    (given / "tests.jsonl").unlink()
+    linteval("score", *files[:2], "--json", "untested.json")
+    (alone, *_) = json.loads(Path("untested.json").read_text())["models"]
+    assert numbers(alone["summary"]["strict"]) == [None] * 3
 
 
 def test_an_answer_ends_where_it_is_told_to_and_models_are_named(given: Path) -> None:

@@ -1,8 +1,8 @@
 """CodeLinterEval in lm-evaluation-harness: the functions that codelintereval.yaml calls.
 
 The harness prompts the model. This project's code reads items and scores answers, so that
-`coral linteval score` gives the same scores. No tests and no model output are run: the strict score
-is by syntax only, called ``syntax@k`` here.
+`coral linteval score` gives the same official score. No model output is run, so there is no strict
+score.
 """
 
 from __future__ import annotations
@@ -22,9 +22,6 @@ from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.scores.tables import Rows, score_samples
 from coral_batch.records.items import Answer, Item, ItemTests
 from coral_batch.records.verdict import Program, Verdict
-
-_SCORES = {"pass": "official", "syntax": "strict"}
-"""Name of a metric, without its k -> its score."""
 
 
 def data_set(items: str | None = None, **_: Any) -> DatasetDict:
@@ -73,15 +70,14 @@ def scores(answers: Sequence[Sequence[str]], documents: Sequence[Mapping[str, An
 
 
 def passes(_: Mapping[str, Any], results: Sequence[Rows]) -> dict[str, float]:
-    """Return an item's pass@k by metric, for each published k with enough answers.
+    """Return an item's pass@k for each published k with enough answers.
 
     Args:
         results: a single list, the item's rows.
     """
     (rows,) = results
     return {
-        f"{name}@{k}": pass_at_k(len(rows), sum(bool(row[score]) for row in rows), k)
-        for name, score in _SCORES.items()
+        f"pass@{k}": pass_at_k(len(rows), sum(bool(row["official"]) for row in rows), k)
         for k in KS
         if k <= len(rows)
     }

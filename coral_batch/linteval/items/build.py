@@ -1,8 +1,8 @@
 """From programs to CodeLinterEval items: lint, make the canonical code, check it, choose a prompt.
 
-A program becomes an item when flake8 finds something in it and nothing in its canonical code, when
-both pass the program's own tests, and when the canonical code passes the strict score. Everything
-else is dropped, with the first reason that holds.
+A program becomes an item when flake8 finds something in it and nothing in its canonical code, and
+when both pass the program's own tests. Everything else is dropped, with the first reason that
+holds.
 
 The linter runs as the benchmark's authors ran it: with its default settings, ``# noqa`` honoured
 and no newline added at the end of the code. A program in which ``noqa`` silences something is
@@ -14,13 +14,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.item import feedback
 from coral_batch.linteval.items.renaming import without_ambiguous_names
-from coral_batch.linteval.scores.score import NOT_PYTHON, score
+from coral_batch.linteval.scores.score import NOT_PYTHON
 from coral_batch.linteval.scores.tables import Judge, lint_codes
 from coral_batch.linting.fixing import fix
 from coral_batch.records.finding import FAILURES, TOO_LONG, Finding
@@ -72,7 +72,7 @@ def build(
     drops = list(dropped)
     kept, findings = _with_findings(candidates, workers, drops)
     kept = _with_canonical(kept, workers, drops)
-    kept = _with_passed_scores(kept, findings, judge, drops)
+    kept = _with_passed_tests(kept, judge, drops)
     if not kept:
         raise CoralError(
             "no program can become an item",
@@ -166,15 +166,10 @@ def _with_canonical(
 _UNANSWERABLE = re.compile("\\A#!|^```", re.MULTILINE)
 
 
-def _with_passed_scores(
-    candidates: Sequence[Candidate],
-    findings: Mapping[str, Sequence[Finding]],
-    judge: Judge,
-    drops: list[Dropped],
+def _with_passed_tests(
+    candidates: Sequence[Candidate], judge: Judge, drops: list[Dropped]
 ) -> list[Candidate]:
-    """Keep programs that pass their tests and whose canonical code, which flake8 accepts, passes
-    the strict score.
-    """
+    """Keep programs that pass their tests, as their canonical code does, which is not empty."""
     programs = [
         Program(one.function, code, one.cases, one.tests, {})
         for one in candidates
@@ -185,16 +180,15 @@ def _with_passed_scores(
     kept = []
     for one in candidates:
         untested = one.function is None
-        original, canonical = ([], None) if untested else (next(verdicts), next(verdicts))
+        original, canonical = ([], []) if untested else (next(verdicts), next(verdicts))
         if failure := _first_failure(original):
             drops.append(Dropped(one.source, "original_fails", failure))
-        elif score(one.code, one.canonical, findings[one.code], (), (), canonical).strict:
-            kept.append(one)
+        elif not one.canonical.strip():
+            drops.append(Dropped(one.source, "canonical_fails", "the canonical code is empty"))
+        elif failure := _first_failure(canonical):
+            drops.append(Dropped(one.source, "canonical_fails", failure))
         else:
-            why = _first_failure(canonical or ())
-            why = why or "its syntax tree differs, and there are no tests"
-            detail = why if one.canonical.strip() else "the canonical code is empty"
-            drops.append(Dropped(one.source, "canonical_fails", detail))
+            kept.append(one)
     return kept
 
 

@@ -16,6 +16,8 @@ from coral_batch.work.text import escape, indent, inline, table, to_csv
 Differences = tuple[Passes, Passes]
 """Of the official and of the strict score."""
 
+_PASSED = {True: "passed", False: "failed", None: "needs tests"}
+
 
 def score_tables(models: Mapping[str, Summary], minus_first: Mapping[str, Differences]) -> str:
     """Return tables with a row per model: both scores, answers by outcome, flake8 codes by change.
@@ -50,7 +52,7 @@ def notes(summary: Summary) -> str:
     """Return the legend of the score tables."""
     return (
         f"{summary.items} items of {summary.functions} functions, {summary.tested} with tests; [ ]:"
-        " 95 % interval over functions; -: fewer answers than k"
+        " 95 % interval over functions; -: fewer answers than k, or no tests for the strict score"
     )
 
 
@@ -69,7 +71,7 @@ def overview(scores: pl.DataFrame, changes: pl.DataFrame) -> str:
             (
                 str(item),
                 f"{of_item['official'].sum()}/{len(of_item)}",
-                f"{of_item['strict'].sum()}/{len(of_item)}",
+                f"{of_item['strict'].sum()}/{len(of_item)}" if of_item["strict"].count() else "-",
                 " ".join(f"{code}:{count}" for code, count in codes.iter_rows()),
             )
         )
@@ -98,7 +100,7 @@ def answer_text(
     for sample in samples:
         number = pl.col("sample") == sample.sample
         row = scores.filter(number).row(0, named=True)
-        official, strict = ("passed" if row[kind] else "failed" for kind in ("official", "strict"))
+        official, strict = (_PASSED[row[kind]] for kind in ("official", "strict"))
         parts += [
             "",
             f"answer {sample.sample}: official {official}, strict {strict}, {row['outcome']}; "

@@ -34,7 +34,7 @@ class Summary:
         tested: items that have tests.
         samples: answers per item.
         official: ``pass@k`` -> its mean over items; None where k is more than `samples`.
-        strict: likewise.
+        strict: likewise, over the items with tests; None also where there are none.
         outcomes: outcome -> answers; see `coral_batch.linteval.scores.score.Score`.
         tests_passed: answers that pass all tests of their item, whatever flake8 says.
         changes: change -> (answer, flake8 code) pairs.
@@ -146,11 +146,11 @@ def outcomes(scores: pl.DataFrame, tests: Sequence[ItemTests], kind: str) -> Out
     Args:
         scores: its table `linteval_scores`.
         tests: the items' tests.
-        kind: the score, ``official`` or ``strict``.
+        kind: the score, ``official`` or ``strict``; the second leaves out items without tests.
     """
     functions = {one.id: one.function for one in tests}
     passed: dict[int, list[bool]] = {}
-    for item, success in scores.select("item", kind).iter_rows():
+    for item, success in scores.select("item", kind).drop_nulls().iter_rows():
         passed.setdefault(item, []).append(success)
     return {
         f"{functions.get(item) or f'item {item}'}-{item}": Outcome(len(of_item), sum(of_item))
@@ -169,7 +169,7 @@ def _passes(
     strict = official.copy()
     for kind, found in (("official", official), ("strict", strict)):
         left, right = (outcomes(scores, tests, kind) for scores in (first, second))
-        most = min(one.samples for model in (left, right) for one in model.values())
+        most = min((one.samples for model in (left, right) for one in model.values()), default=0)
         for k in KS:
             if k <= most:
                 # With greater k, repeated samples miss rare successes; see `paired.compare`.

@@ -3,8 +3,8 @@
 The official score is CodeLinterEval's: default flake8 finds nothing in the code, ``# noqa`` may
 silence it, and an empty answer passes. The strict score also requires that the program still works:
 the code is not empty, flake8 is silent without the help of ``# noqa``, and all tests of the item
-pass. Without tests, the syntax tree has to equal the original's, except for what flake8 asked to
-change (`meaning.py`). Both score the code as written: no final newline is added (W292).
+pass. An item without tests has no strict score. Both score the code as written: no final newline is
+added (W292).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Literal
 
 import polars as pl
 
-from coral_batch.linteval.scores.meaning import same
 from coral_batch.records.finding import FAILURES, Finding
 from coral_batch.records.verdict import Verdict
 
@@ -51,7 +50,7 @@ class Score:
 
     Attributes:
         official: passed by the published rule.
-        strict: passed by the strict rule.
+        strict: passed by the strict rule; None when the item has no tests.
         outcome: ``clean`` (flake8 is silent), ``silenced`` (silent only due to ``# noqa``),
             ``findings`` (findings are left), ``empty`` (only white space), ``unparseable`` (not
             Python) or ``unlinted`` (flake8 did not finish).
@@ -60,14 +59,13 @@ class Score:
     """
 
     official: bool
-    strict: bool
+    strict: bool | None
     outcome: Outcome
     tests: bool | None
     changes: tuple[CodeChange, ...]
 
 
 def score(
-    original: str,
     code: str,
     before: Sequence[Finding],
     after: Sequence[Finding],
@@ -77,7 +75,6 @@ def score(
     """Score one answer.
 
     Args:
-        original: the item's code.
         code: the extracted code.
         before: flake8's findings in the item's code.
         after: its findings in `code`; like `before` as the code was written, without ``# noqa``.
@@ -86,10 +83,9 @@ def score(
     """
     outcome = _outcome(code, after, published)
     tests = None if verdicts is None else all(one.kind == "PASS" for one in verdicts)
-    clean = outcome == "clean"
     return Score(
         official=not published,
-        strict=clean and (same(original, before, code) if tests is None else tests),
+        strict=tests and outcome == "clean",
         outcome=outcome,
         tests=tests,
         changes=_changes(before, after, outcome),

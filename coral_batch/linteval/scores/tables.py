@@ -54,16 +54,14 @@ def score_samples(
         raise apart(lacking, lake.path("linteval_items"))
     asked = {sample.item for sample in samples}
     codes = {item.meta.id: item.inputs.code for item in items if item.meta.id in asked}
-    written, _ = lint_codes(list(codes.values()), workers)
-    before = dict(zip(codes, written, strict=True))
+    before = dict(zip(codes, lint_codes(list(codes.values()), workers)[0], strict=True))
     after, published = lint_codes([sample.code for sample in samples], workers)
     judged = _judged(samples, tests, in_jail)
     names = ("findings", "verdicts", "changes", "scores")
     rows: dict[str, Rows] = {f"linteval_{name}": [] for name in names}
     for sample, found, shown, verdicts in zip(samples, after, published, judged, strict=True):
         key = {"item": sample.item, "sample": sample.sample}
-        original, had = codes[sample.item], before[sample.item]
-        row = asdict(score(original, sample.code, had, found, shown, verdicts))
+        row = asdict(score(sample.code, before[sample.item], found, shown, verdicts))
         rows["linteval_changes"] += [{**key, **change} for change in row.pop("changes")]
         rows["linteval_scores"].append({"genome": sample.genome, **key, **row})
         visible = set(shown)

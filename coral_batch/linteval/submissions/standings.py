@@ -32,13 +32,13 @@ class PromptScore:
         instruction: the instruction.
         items: number of items that have it.
         official: mean over them of pass@1, in [0, 1].
-        strict: likewise.
+        strict: likewise, over those with tests; None if there are none.
     """
 
     instruction: str
     items: int
     official: float
-    strict: float
+    strict: float | None
 
 
 @dataclass(frozen=True)
@@ -164,9 +164,7 @@ def _by_prompt(scores: pl.DataFrame, items: Sequence[Item]) -> tuple[PromptScore
     prompt = pl.col("item").replace_strict(asked)
     found = []
     for (instruction,), rows in scores.group_by(prompt, maintain_order=True):
-        official, strict = (
-            round(int(rows[kind].sum()) / len(rows), DECIMALS) for kind in ("official", "strict")
-        )
+        official, strict = rows.select(pl.col("official", "strict").mean().round(DECIMALS)).row(0)
         count = rows["item"].n_unique()
         found.append(PromptScore(str(instruction), count, official, strict))
     return tuple(found)
@@ -195,7 +193,10 @@ def _prompts(named: Mapping[str, Standing]) -> str:
         (
             inline(of_prompt[0].instruction[:60]),
             str(of_prompt[0].items),
-            *(f"{one.official:.2f} {one.strict:.2f}" for one in of_prompt),
+            *(
+                f"{one.official:.2f} {'-' if one.strict is None else f'{one.strict:.2f}'}"
+                for one in of_prompt
+            ),
         )
         for of_prompt in zip(*(one.prompts for one in named.values()), strict=True)
     ]
