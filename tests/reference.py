@@ -27,8 +27,8 @@ WRITTEN = ("generations", "parts")
 """Sections that `coral generations` writes."""
 BETWEEN = """## Commands
 
-Run them in coral-batch's folder. The [stages](how-it-works.md) are commands too.
-Options of several commands are listed once."""
+Run them in coral-batch's folder. The [stages](how-it-works.md) are commands too: `coral --help`
+lists them. Options of several commands are listed once."""
 
 
 def shown(value: Any) -> str:

@@ -1,9 +1,11 @@
 """From an empty folder with three programs and their pytest files to a finished run.
 
-The commands and files are those of docs/corpora.md; the model is a tiny one.
+The commands are those of docs/corpora.md, the files those of examples/programs; the model is a tiny
+one.
 """
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,9 +24,6 @@ pytestmark = pytest.mark.long
 WALKTHROUGH = (
     (REPOSITORY / "docs/corpora.md").read_text().partition("### A run on three programs")[2]
 )
-FILES = re.findall(
-    r"^`(programs/\S+)`:\n\n```\w+\n(.*?)^```$", WALKTHROUGH, re.DOTALL | re.MULTILINE
-)
 (EDITS,) = re.findall(r"^```yaml\n(.*?)^```$", WALKTHROUGH, re.DOTALL | re.MULTILINE)
 ROLES = {"parse_duration": "training", "merge_ranges": "test", "tally": "held_out"}
 
@@ -32,9 +31,7 @@ ROLES = {"parse_duration": "training", "merge_ranges": "test", "tally": "held_ou
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = make_project(tmp_path_factory.mktemp("own") / "project")
-    for name, text in FILES:
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        (project / name).write_text(text)
+    shutil.copytree(REPOSITORY / "examples", project / "examples")
     edits = YAML(typ="safe").load(EDITS)
     set_sources(edits.pop("corpus")["sources"], project)
     edited = {f"{part}.{key}": to for part, keys in edits.items() for key, to in keys.items()}
