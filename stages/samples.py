@@ -2,11 +2,11 @@
 
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_problems, read_shown
-from coral_batch.corpus.split.roles import check_evaluation, check_selection, select
+from coral_batch.corpus.split.roles import select
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Params, Tables, run
-from coral_batch.records.problem import Bug, Problem, Role
+from coral_batch.records.problem import Bug, Problem, Role, program_of
 from coral_batch.records.rows import SubjectRow
 from stages.arguments import Part
 
@@ -19,15 +19,13 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
 
     problems, bugs = read_problems(tables, settings), tables.read_rows("bugs", Bug)
     manifest = tables.read_rows("manifest", Role)
-    test = select(problems, manifest, "test")
     held_out = part in lake.EVALUATIONS.values()
     if held_out:
         shown = measured(problems, bugs, manifest, settings.evaluation)
         read: list[Problem] = []
-        check_evaluation((one.name for one in shown), manifest, settings.evaluation.problems)
     else:
+        test = select(problems, manifest, "test")
         shown, read = selected_on(test, bugs, settings.validation)
-        check_selection((one.name for one in [*shown, *read]), manifest)
     subjects = tables.read_rows("subjects", SubjectRow, part)
     rows, looks, durations = sample(
         subjects,
@@ -56,6 +54,6 @@ def samples(part: Part) -> None:
             f" {len(long)} of the {len(names)} programs: their references are longer"
         )
     if part in lake.EVALUATIONS.values():
-        manifest, which = tables.read_rows("manifest", Role), settings.evaluation.problems
-        if trained := check_evaluation(names, manifest, which):
-            print(f"evaluation.problems is all: {len(trained)} of the {len(names)} were trained on")
+        roles = {row.name: row.role for row in tables.read_rows("manifest", Role)}
+        if trained := sum(roles[program_of(name)] == "training" for name in names):
+            print(f"evaluation.problems is all: {trained} of the {len(names)} were trained on")

@@ -4,7 +4,7 @@ from functools import partial
 
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_shown
-from coral_batch.corpus.split.roles import check_selection
+from coral_batch.corpus.split.roles import check_roles
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import SampleRow
@@ -21,8 +21,8 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
 
     samples = tables.read_rows("samples", SampleRow, part)
     names = {sample.problem for sample in samples}
-    if part not in lake.EVALUATIONS.values():  # the stage `samples` has checked those
-        check_selection(names, tables.read_rows("manifest", Role))
+    if part not in lake.EVALUATIONS.values():
+        check_roles(names, tables.read_rows("manifest", Role), "test")
     shown = read_shown(tables, settings)
     problems = [problem for name, problem in shown.items() if name in names]
     rows, times = judge_samples(samples, problems, settings, _journal(part))

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,11 +50,12 @@ settings.load_profile("coral")
 
 
 def pytest_configure() -> None:
-    """Let torch compute on one thread, here and in what tests start, unless a test says otherwise.
+    """Let torch compute on one thread, and hear Ctrl-C, here and in what tests start.
 
     A tiny model gains nothing from threads, and those of two workers on two cores spend most of
-    the time waiting for one another.
+    the time waiting for one another. A shell ignores Ctrl-C in what it starts in the background.
     """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["OMP_NUM_THREADS"] = "1"
     torch.set_num_threads(1)
 

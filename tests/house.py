@@ -15,7 +15,7 @@ from tests import REPOSITORY
 INSIDE = "verdicts/inside"
 """What runs inside the jail: a room of its own, of the standard library and pytest alone."""
 
-KINDS = ("coral_batch/corpus/readers", "coral_batch/search/kinds")
+KINDS = ("coral_batch/corpus/readers",)
 """Folders whose packages import every module in them by name."""
 
 FLOORS = (

@@ -17,9 +17,7 @@ from coral_batch.corpus.roles.assignment import assign
 from coral_batch.corpus.split.overlap import MEASURES, Overlap, leaked, measure_overlaps
 from coral_batch.corpus.split.roles import (
     check_complete,
-    check_evaluation,
-    check_selection,
-    check_training,
+    check_roles,
     exclude,
     make_manifest,
     select,
@@ -217,7 +215,9 @@ def test_a_corpus_without_one_of_the_roles_is_refused() -> None:
     for role in ("training", "test", "held_out"):
         excluded = {row.name: "leaked" for row in MANIFEST if row.role == role}
         with pytest.raises(CoralError, match=f"no {role} problem(?s:.*): leaked"):
-            check_complete(exclude(MANIFEST, excluded), excluded)
+            check_complete(exclude(MANIFEST, excluded))
+    with pytest.raises(CoralError, match=r"no training problem(?s:.*)found: +'classics'"):
+        check_complete([replace(row, role="test") for row in MANIFEST])
 
 
 def test_a_manifest_that_was_made_for_other_problems_is_refused() -> None:
@@ -230,24 +230,11 @@ def test_a_manifest_that_was_made_for_other_problems_is_refused() -> None:
 
 def test_only_training_problems_are_trained_on_and_only_test_problems_selected_on() -> None:
     training, test = coralx.TRAINING | {"gcd-3"}, coralx.TEST | {"wrap-1"}
-    for check, allowed, others in (
-        (check_training, training, test),
-        (check_selection, test, training),
-    ):
-        check(allowed, MANIFEST)
+    for role, allowed, others in (("training", training, test), ("test", test, training)):
+        check_roles(allowed, MANIFEST, role)
         for name in others | coralx.HELD_OUT | {"bogosort"}:
             with pytest.raises(CoralError, match=name):
-                check([name], MANIFEST)
-
-
-def test_what_was_trained_on_is_measured_only_when_asked_for_and_then_named() -> None:
-    assert check_evaluation(coralx.HELD_OUT | {"detect_cycle-2"}, MANIFEST, "held_out") == []
-    assert check_evaluation(coralx.NAMES, MANIFEST, "all") == sorted(coralx.TRAINING)
-    for name in coralx.TRAINING | coralx.TEST | {"gcd-3"}:
-        with pytest.raises(CoralError, match=name):
-            check_evaluation([name], MANIFEST, "held_out")
-    with pytest.raises(CoralError, match="bogosort"):
-        check_evaluation(["bogosort"], MANIFEST, "all")
+                check_roles([name], MANIFEST, role)
 
 
 def disguised(change: Callable[[str], str]) -> list[Overlap]:

@@ -220,14 +220,22 @@ def test_first():
 @pytest.mark.parametrize(
     ("end", "kind"), [("while True: pass", "TIMEOUT"), ("import os; os._exit(0)", "ERROR")]
 )
-def test_a_last_test_that_never_returns_is_a_failure_like_others(
+def test_tests_of_another_function_that_end_the_process_do_not_matter(
     workspace: Path, end: str, kind: str
 ) -> None:
     set_params({"verdicts.cpu_seconds": 0.5, "verdicts.wall_seconds": 5.0})
-    write(workspace, {"m.py": f"def f(n):\n    {end}\n", "test_m.py": TEST})
-    found = repair("m.py", "test_m.py", draw=lambda *_: ["def f(n):\n    return n\n"])
-    assert [one.kind for one in found.failed] == [kind]
+    program = f"def wait():\n    {end}\n\n\ndef first(items):\n    return items[1]\n"
+    tests = "from m import first, wait\n\n\n" + "".join(
+        f"def test_{number}():\n    wait()\n\n\n" for number in range(4)
+    )
+    tests += "def test_first():\n    assert first([1, 2]) == 1\n"
+    write(workspace, {"m.py": program, "test_m.py": tests})
+    answer = "def first(items):\n    return items[0]\n"
+    found = repair("m.py", "test_m.py", "first", draw=lambda *_: [answer])
+    assert [one.kind for one in found.failed] == [*[kind] * 4, "FAIL"]
     assert found.outcome == "repaired"
+    found.write()
+    assert answer in (workspace / "m.py").read_text()
 
 
 def test_no_option_ends_the_tests_early(workspace: Path) -> None:

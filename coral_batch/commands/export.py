@@ -163,7 +163,7 @@ def _trained(card: AdapterCardRow, examples: Sequence[Example], ancestors: int) 
     shown = {(one.problem, one.bug) for one in examples if not one.lint}
     injected = Counter(problem for problem, bug in shown if bug is not None)
     linted = Counter(one.problem for one in examples if one.lint)
-    words = ["its own bug, if it has one,"] if any(bug is None for _, bug in shown) else []
+    words = ["its own bug (if it has one)"] if any(bug is None for _, bug in shown) else []
     if injected:
         words.append(f"up to {max(injected.values())} injected ones")
     if linted:

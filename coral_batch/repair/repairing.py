@@ -284,7 +284,7 @@ class Search:
                     if candidate is None or candidate in seen:
                         continue
                     seen.add(candidate)
-                    attempts.append(_Attempt(candidate, tests.failures(candidate)))
+                    attempts.append(_Attempt(candidate, tests.failures(candidate, spared)))
                 right = [one for one in attempts if one.repairs(spared)]
                 if right and not self.smallest:
                     break
@@ -309,7 +309,7 @@ class Search:
             best.failed,
             drawn,
             len(asked),
-            partial(_once_more, tests),
+            partial(_once_more, tests, spared),
         )
 
 
@@ -325,9 +325,9 @@ def _with_failure(prompt: str, failure: Failure) -> str:
     return "\n\n".join([shown, report, asked])
 
 
-def _once_more(tests: Tests, source: SourceFile) -> list[Failure]:
+def _once_more(tests: Tests, spared: AbstractSet[int], source: SourceFile) -> list[Failure]:
     with contextlib.closing(tests):
-        return tests.failures(source)
+        return tests.failures(source, spared)
 
 
 def problem_of(source: SourceFile, name: str) -> Problem:

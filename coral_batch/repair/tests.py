@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,7 @@ from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind, Program
 from coral_batch.verdicts.functions import SourceFile, read_utf8
+from coral_batch.verdicts.jail import JailError
 from coral_batch.verdicts.layout import import_root, project_of, shadows
 from coral_batch.verdicts.projects import DOCTESTS, python_files, settings_of
 from coral_batch.verdicts.suites import (
@@ -80,7 +82,7 @@ class CaseTests:
         """The functions of the file that tests call."""
         return frozenset({self.function})
 
-    def failures(self, source: SourceFile) -> list[Failure]:
+    def failures(self, source: SourceFile, _: AbstractSet[int] = frozenset()) -> list[Failure]:
         """Run all cases on a candidate; return its failures.
 
         Raises:
@@ -139,8 +141,7 @@ class ProjectTests:
         self._others = tuple(others)
         self._request = replace(request, watch=False)
         self._all = ran.collected or ()
-        lost = any(one.kind in ("TIMEOUT", "CRASH") for one in self._outcomes)
-        self._losses = LOSSES if lost else 1
+        self._lost = {number for number, id in enumerate(self._tests) if id in ran.lost}
 
     @property
     def size(self) -> int:
@@ -175,22 +176,39 @@ class ProjectTests:
         calling = [one.kind for one in self._outcomes if name in self._calls[one.id]]
         return len(calling) - 2 * calling.count("PASS")
 
-    def failures(self, source: SourceFile) -> list[Failure]:
-        """Run all tests on a candidate; return its failures."""
-        failed = self._failures(self._run(self._tests, source))
+    def failures(self, source: SourceFile, spared: AbstractSet[int] = frozenset()) -> list[Failure]:
+        """Run all tests on a candidate; return its failures.
+
+        Args:
+            source: the candidate.
+            spared: numbers of the tests that need not pass. Those that ended their process with the
+                original file do not run again: each would cost a candidate seconds, or stop it.
+        """
+        lost = self._lost & spared
+        tests = tuple(id for number, id in enumerate(self._tests) if number not in lost)
+        ran = {one.id: one for one in self._run(tests, source, LOSSES if self._lost - lost else 1)}
+        failed = self._failures([ran.get(one.id, one) for one in self._outcomes])
         if source != self._source and self._others and len(failed) < len(self.at_first):
-            failed += self._failures(self._run(self._passing_alone, source), self.size)
+            failed += self._failures(self._run(self._passing_alone, source, 1), self.size)
         return failed
 
     @cached_property
     def _passing_alone(self) -> tuple[str, ...]:
         """The others that pass on the original file without the tests before them."""
-        ran = self._run(self._others, self._source)
+        ran = self._run(self._others, self._source, 1)
         return tuple(one.id for one in ran if one.kind == "PASS")
 
-    def _run(self, tests: tuple[str, ...], source: SourceFile) -> list[Outcome]:
+    def _run(self, tests: tuple[str, ...], source: SourceFile, losses: int) -> list[Outcome]:
         request = replace(self._request, only=tests)
-        ran = self._jail.run(request, source.content.decode(), self._losses)
+        try:
+            ran = self._jail.run(request, source.content.decode(), losses)
+        except JailError as error:
+            raise CoralError(
+                "the jail in which pytest runs failed",
+                file=source.file,
+                found=str(error),
+                action="run it again; `coral doctor` checks the jail",
+            ) from None
         return settled(ran, tests, digest(self._all, tests))
 
     def _failures(self, outcomes: Iterable[Outcome], first: int = 0) -> list[Failure]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from coral_batch.errors import apart
 from coral_batch.records.genome import Genome
 from coral_batch.search.ids import birth
 
@@ -35,9 +36,14 @@ def line(
         genomes: the genomes of all generations.
         worth: genome -> what selection maximises. Of two parents the line follows the better.
         genome: its id.
+
+    Raises:
+        CoralError: a parent is none of the genomes.
     """
     parents = {member.id: member.parents for member in genomes}
     names = [genome]
     while older := [name for name in parents[names[-1]] if birth(name) < birth(names[-1])]:
         names.append(max(older, key=lambda name: worth[name]))
+        if names[-1] not in parents:
+            raise apart(f"{names[-1]}, a parent of {names[-2]}, in no population")
     return [(name, worth[name]) for name in reversed(names)]

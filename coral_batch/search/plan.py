@@ -10,7 +10,7 @@ import polars as pl
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.settings import Params
 from coral_batch.search.automata.features import FEATURES
-from coral_batch.search.kinds import SEARCHES
+from coral_batch.search.kinds import automata_decide
 from coral_batch.search.mapping.mapping import decode
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.seeding import generator
@@ -42,7 +42,7 @@ def plan(features: pl.DataFrame, transport: Transport, settings: Params) -> list
         settings: the search, the candidates and the seed of the run.
     """
     genomes = features["genome"].to_list()
-    if SEARCHES[settings.search.kind].AUTOMATA_DECIDE:
+    if automata_decide(settings.search.kind):
         coordinates = transport(features.select(FEATURES).to_numpy())
     else:
         generators = (generator(settings.seed, "random search", genome) for genome in genomes)

@@ -22,7 +22,7 @@ from coral_batch.records.rows import (
 )
 from coral_batch.records.settings import OBJECTIVES, Params, Scores
 from coral_batch.search.gate import thresholds
-from coral_batch.search.kinds import SEARCHES
+from coral_batch.search.kinds import breed
 from coral_batch.search.selection import select
 
 
@@ -67,7 +67,7 @@ def next_generation(
     order = np.argsort([row.place for row in selected])
     chosen = [by_id[ids[index]] for index in order if selected[index].survived]
     worth = totals if first is None else first
-    bred = SEARCHES[settings.search.kind].breed(genomes, chosen, generation + 1, settings)
+    bred = breed(genomes, chosen, generation + 1, settings)
     survivors = by_id.keys() & {genome.id for genome in bred}
     children: dict[str, list[str]] = defaultdict(list)
     for newborn in bred:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -67,5 +68,5 @@ def shadows(root: Path, start: Path) -> bool:
     return any(
         one.stem in installed()
         for one in root.iterdir()
-        if one.suffix == ".py" or (one / "__init__.py").exists()
+        if one.suffix == ".py" or os.path.exists(one / "__init__.py")  # noqa: PTH110
     )

@@ -42,7 +42,7 @@ def open_project(root: Path, settings: Verdicts) -> ProjectJail:
 def compile_project(jail: ProjectJail, root: Path) -> None:
     """Let pytest collect the original project, so that candidates need not recompile it."""
     root = root.resolve()
-    jail.run(Request(root, (root,), (*options(root), "--collect-only", str(root))), None)
+    jail.run(Request(root, (root,), (*options(root), "--collect-only", str(root))), None, losses=1)
 
 
 def import_roots(root: Path) -> tuple[Path, ...]:
@@ -179,7 +179,9 @@ def project_files(root: Path) -> list[Path]:
         folders[:] = [
             name
             for name in folders
-            if _is_shown(name) and not any((here / name / mark).exists() for mark in _ENVIRONMENT)
+            # Unlike Path.exists, it is False in a folder that may not be entered.
+            if _is_shown(name)
+            and not any(os.path.exists(here / name / mark) for mark in _ENVIRONMENT)  # noqa: PTH110
         ]
         found += [here / name for name in files if _is_shown(name)]
     return sorted(file for file in found if file.is_file() and not file.is_symlink())

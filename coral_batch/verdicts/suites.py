@@ -92,6 +92,7 @@ class Ran:
         kind: the kind of the error if nothing was collected.
         files: the resolved paths of the files with collected tests, doctests left out.
         unstable: the ids that tests had only in the first run, if calls were watched in a second.
+        lost: the ids of the tests that ended their process.
     """
 
     collected: tuple[str, ...] | None
@@ -100,6 +101,7 @@ class Ran:
     kind: Kind = "ERROR"
     files: frozenset[str] = frozenset()
     unstable: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -200,15 +202,16 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
     def _run(self, request: Request, text: str | None, losses: int, stuck: frozenset[str]) -> Ran:
         """Run tests once; `stuck` are those that get less time if calls are watched."""
         done: dict[str, Outcome] = {}
+        lost: list[str] = []
         while True:
             one = _Child(self._jail, self._message(request, text, [*done]), self._settings, stuck)
             ran = one.run()
             done |= {outcome.id: outcome for outcome in ran.outcomes}
             if one.lost is None or ran.collected is None:
                 break
-            losses -= 1
+            lost.append(one.lost)
             left = _wanted(ran.collected, request.only, done)
-            if losses == 0:
+            if len(lost) == losses:
                 last = replace(done[one.lost], cpu_seconds=0.0, wall_seconds=0.0)
                 why = f"{NOT_RUN}{one.lost} ended the process: {last.detail}"
                 last = replace(last, detail=compare.shorten(why))
@@ -216,7 +219,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
                 break
             if not left:
                 break
-        return replace(ran, outcomes=tuple(done.values()))
+        return replace(ran, outcomes=tuple(done.values()), lost=tuple(lost))
 
     def _message(self, request: Request, text: str | None, done: list[str]) -> dict[str, Any]:
         """Return a child's request; see `inside/suite.py`."""

@@ -173,6 +173,8 @@ def _result(future: Future, address: str) -> Any:
             action=f"install them there, then restart scheduler and workers ({error})",
         ) from None
     except (CancelledError, OSError) as error:
+        if future.status == "error":  # of the unit itself
+            raise
         raise SchedulerLostError(
             "repeatedly lost the connection to the cluster's scheduler",
             field=ADDRESS,
@@ -197,7 +199,7 @@ def _work(
         return function(*unit)
     except CoralError as error:
         where = f"worker {worker.name} on {socket.gethostname()}, process {worker.address}"
-        raise CoralError(f"{error}\n  where:    {where}") from None
+        raise type(error)(f"{error}\n  where:    {where}") from None
 
 
 def _check(threads: int, programs: dict[str, str]) -> None:

@@ -1,8 +1,7 @@
 """Which problems may be used for training, selection and evaluation.
 
-The stages that train, select and evaluate call `check_training`, `check_selection` and
-`check_evaluation` again. `coral_batch.corpus.split.overlap` finds training programs that are copies
-of evaluation programs. An injected bug has the role of its program.
+The stages that train and select check the roles again. `coral_batch.corpus.split.overlap` finds
+training programs that are copies of evaluation programs.
 
 With `evaluation.problems: all` training problems are evaluated at the end as well. The stage
 reports it, and every score has its problem's role.
@@ -13,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from coral_batch.errors import CoralError, apart, shorten
+from coral_batch.errors import CoralError, apart
 from coral_batch.lake import path
 from coral_batch.records.problem import Problem, Role, program_of
 
@@ -40,21 +39,16 @@ def make_manifest(sources: Iterable[Sequence[Role]]) -> list[Role]:
     return list(manifest.values())
 
 
-def check_complete(manifest: Sequence[Role], leaked: Mapping[str, str] | None = None) -> None:
-    """Raise `CoralError` unless every role has a problem.
-
-    Args:
-        manifest: the roles.
-        leaked: problem -> why it was excluded.
-    """
+def check_complete(manifest: Sequence[Role]) -> None:
+    """Raise `CoralError` unless every role has a problem."""
+    excluded = "; ".join(f"{row.name}: {row.reason}" for row in manifest if row.role == "excluded")
     for role in ROLES:
         if not any(row.role == role for row in manifest):
             raise CoralError(
                 f"the corpus has no {role} problem",
                 file="params.yaml",
                 field="corpus.sources",
-                found=shorten("; ".join(f"{name}: {why}" for name, why in (leaked or {}).items()))
-                or ", ".join(dict.fromkeys(row.source for row in manifest)),
+                found=excluded or ", ".join(dict.fromkeys(row.source for row in manifest)),
                 expected="a source with problems of each role",
                 action="change the roles of a source, or add a source; see docs/corpora.md",
             )
@@ -97,53 +91,18 @@ def select_evaluation(
     Raises:
         CoralError: as in `select`.
     """
-    return [problem for role in _evaluated(which) for problem in select(problems, manifest, role)]
+    roles = ROLES if which == "all" else (which,)
+    return [problem for role in roles for problem in select(problems, manifest, role)]
 
 
-def check_training(names: Iterable[str], manifest: Sequence[Role]) -> None:
-    """Raise `CoralError` unless all are training problems."""
-    _check_roles(names, manifest, ("training",), "trained on")
-
-
-def check_selection(names: Iterable[str], manifest: Sequence[Role]) -> None:
-    """Raise `CoralError` unless all are test problems."""
-    _check_roles(names, manifest, ("test",), "selected on")
-
-
-def check_evaluation(names: Iterable[str], manifest: Sequence[Role], which: str) -> list[str]:
-    """Check the problems that the base model and the best genome are evaluated on at the end.
-
-    Args:
-        names: names of the problems.
-        manifest: the roles.
-        which: ``held_out``, or ``all``, which allows training problems.
-
-    Returns:
-        The training problems among them, sorted.
-
-    Raises:
-        CoralError: a problem does not have a role that `which` allows.
-    """
-    names = set(names)
-    _check_roles(names, manifest, _evaluated(which), "evaluated on")
-    training = {row.name for row in manifest if row.role == "training"}
-    return sorted(name for name in names if program_of(name) in training)
-
-
-def _evaluated(which: str) -> Sequence[str]:
-    """Return the roles of the problems that are evaluated at the end."""
-    return ROLES if which == "all" else (which,)
-
-
-def _check_roles(
-    names: Iterable[str], manifest: Sequence[Role], allowed: Sequence[str], what: str
-) -> None:
+def check_roles(names: Iterable[str], manifest: Sequence[Role], role: str) -> None:
+    """Raise `CoralError` unless all problems have a role; an injected bug has its program's."""
     roles = {row.name: row.role for row in manifest}
-    wrong = sorted(name for name in set(names) if roles.get(program_of(name)) not in allowed)
+    wrong = sorted(name for name in set(names) if roles.get(program_of(name)) != role)
     if wrong:
         raise CoralError(
-            f"contamination: must not be {what}",
+            "contamination: problems of another role",
             field=", ".join(wrong),
             found=[roles.get(program_of(name), "not in the split") for name in wrong],
-            expected=f"{' or '.join(allowed)} problems",
+            expected=f"{role} problems",
         )

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from coral_batch import lake
-from coral_batch.corpus.split.roles import check_training
+from coral_batch.corpus.split.roles import check_roles
 from coral_batch.errors import apart
 from coral_batch.lake import find
 from coral_batch.lake.hashes import check_files
@@ -68,6 +68,8 @@ def adapted(
     all_ = tables.read_rows("examples", Example)
     known = read_card(base).sha256
     configurations = {one.genome: one.configuration for one in plans}
+    if configurations.keys() != {genome.id for genome in genomes}:
+        raise apart("features of another population", lake.path("features", generation))
     for row in inherited:
         check_files(lake.above(row.folder), row.files, str(file), _AGAIN)
         _check_current(row, configurations[row.genome], known, all_, settings, file)
@@ -83,7 +85,8 @@ def adapted(
         )
         for row in inherited
     }
-    check_training({example.problem for example in all_}, tables.read_rows("manifest", Role))
+    taught = {example.problem for example in all_}
+    check_roles(taught, tables.read_rows("manifest", Role), "training")
     parents = {genome.id: genome.parents for genome in genomes}
     wanted = {}
     for one in plans:

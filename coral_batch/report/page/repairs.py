@@ -52,7 +52,7 @@ def _attempts(repairs: Sequence[Repair]) -> dict[str, Any]:
         "prompt": escape(first.sample.prompt),
         "heat": heat(first.problem, list(looks.values())) if looks else [],
         "samples": len(repairs),
-        "solved": sum(_share(repair) == 1 for repair in repairs),
+        "solved": sum(repair.scores["bugfix"] == 1 for repair in repairs),
         "repairs": [_distinct(group) for group in ordered[:MOST_REPAIRS]],
         "distinct": len(ordered),
     }
@@ -66,7 +66,8 @@ def _distinct(repairs: Sequence[Repair]) -> dict[str, Any]:
     """Return what the page shows of repairs with the same code.
 
     Among it: genome -> numbers of its samples; the diff as (class, line), or a note if there is
-    none; (name, kind) of each case; outcome: "repaired", or "failed" and the kinds of the failures.
+    none; (name, kind) of each case; outcome: "repaired", or "failed" and the kinds of the failures
+    (none if a linter stalled).
     """
     first = repairs[0]
     samples: dict[str, list[int]] = {}
@@ -86,7 +87,7 @@ def _distinct(repairs: Sequence[Repair]) -> dict[str, Any]:
         "note": note,
         "cases": [(case_name(row), row["kind"]) for row in first.verdicts],
         "passed": counts["PASS"],
-        "outcome": ["failed", *failed] if failed else ["repaired"],
+        "outcome": ["repaired"] if first.scores["bugfix"] == 1 else ["failed", *failed],
         "verdict": ", ".join(f"{counts[kind]} {kind}" for kind in ("PASS", *failed)),
         "failures": failures(first),
         "findings": [finding_text(row) for row in first.findings],
