@@ -2,6 +2,7 @@
 
 ``evolved`` is the evolution; the others are its controls. They use the same number of genomes,
 survivors and samples, and choose their best genome in the same way, so only the search differs.
+Under ``random`` no automaton decides a configuration: see `coral_batch.search.plan`.
 """
 
 from __future__ import annotations
@@ -13,11 +14,6 @@ from coral_batch.records.settings import Params
 from coral_batch.search import genome
 from coral_batch.search.ids import birth
 from coral_batch.seeding import generator
-
-
-def automata_decide(kind: str) -> bool:
-    """Whether a genome's automaton decides its configuration; else random numbers do."""
-    return kind != "random"
 
 
 def breed(

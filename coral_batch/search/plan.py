@@ -10,7 +10,6 @@ import polars as pl
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.settings import Params
 from coral_batch.search.automata.features import FEATURES
-from coral_batch.search.kinds import automata_decide
 from coral_batch.search.mapping.mapping import decode
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.seeding import generator
@@ -42,11 +41,11 @@ def plan(features: pl.DataFrame, transport: Transport, settings: Params) -> list
         settings: the search, the candidates and the seed of the run.
     """
     genomes = features["genome"].to_list()
-    if automata_decide(settings.search.kind):
-        coordinates = transport(features.select(FEATURES).to_numpy())
-    else:
+    if settings.search.kind == "random":
         generators = (generator(settings.seed, "random search", genome) for genome in genomes)
         coordinates = np.stack([random.random(len(FEATURES)) for random in generators])
+    else:
+        coordinates = transport(features.select(FEATURES).to_numpy())
     decoded = decode(coordinates, settings.candidates)
     return [
         Plan(genome, tuple(row), configuration, knobs)

@@ -37,7 +37,6 @@ from coral_batch.report.roles import with_training
 from coral_batch.report.times import NOTES, total
 from coral_batch.search.best import REFUSED, choose
 from coral_batch.search.descent import line
-from coral_batch.search.kinds import automata_decide
 
 _FLOORS = {"empty": "empty answer", "unchanged": "unchanged program"}
 # Names of the measures of overlap between programs.
@@ -100,7 +99,7 @@ def index_page(tables: Tables, settings: Params) -> str:
         descent=descent_chart(genomes, worth, descent, list(names)),
         score=_SCORES[settings.evolution.select],
         measures=_MEASURES,
-        mapped=automata_decide(evidence.search),
+        mapped=evidence.search != "random",
         linteval_rows=_linted(linteval),
         linteval_outcomes=sorted({*linteval["base"]["outcomes"], *linteval["best"]["outcomes"]}),
         charts=_charts(metrics, fates),
