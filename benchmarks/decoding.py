@@ -64,7 +64,7 @@ def measure() -> list[Row]:
     loaded = load_base(BASE)
     prompts = {
         problem.name: chat_prompt(loaded.tokenizer, repair_prompt(problem, docstring=True))
-        for problem in read(ROOT / "lake/raw/classics", "classics")[0]
+        for problem in read(ROOT / "lake/raw/classics")[0]
         if role_of(problem.name) == "test"
     }
     texts = list(prompts.values())

@@ -21,7 +21,6 @@ from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.sources import read_snippets
 from coral_batch.linteval.scores.tables import lint_codes, score_samples
 from coral_batch.records.items import Answer, Inputs, Item, ItemTests, Meta
-from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 
 _ITEMS = 120
@@ -57,10 +56,9 @@ def measure() -> list[Row]:
             raise RuntimeError(f"flake8 disagrees: {ours} and {theirs}")
 
     settings = params.load(ROOT / "params.yaml").verdicts
-    layers = "+".join(isolation(settings.require).layers)
     start = time.perf_counter()
     in_jail = partial(judge, settings=settings, workers=2)
-    score_samples(samples, items, tests, in_jail, layers, 2)
+    score_samples(samples, items, tests, in_jail, 2)
     both = len(codes) / (time.perf_counter() - start)
     return [
         Row("linteval, official, one core", "answers/s", rates[1], "a process", separate, 30),

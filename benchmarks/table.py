@@ -36,8 +36,7 @@ class Row:
         ours: the figure of coral-batch.
         peer: the peer's name.
         theirs: the peer's figure.
-        at_least: the minimum ratio; None for no such target.
-        at_most: the maximum ratio; None for no such target.
+        at_least: the minimum ratio; None for no target.
     """
 
     what: str
@@ -46,7 +45,6 @@ class Row:
     peer: str
     theirs: float
     at_least: float | None = None
-    at_most: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -56,16 +54,12 @@ class Row:
     @property
     def target(self) -> str:
         """The target as text; empty without one."""
-        if self.at_least is not None:
-            return f">= {self.at_least:g}"
-        return f"<= {self.at_most:g}" if self.at_most is not None else ""
+        return "" if self.at_least is None else f">= {self.at_least:g}"
 
     @property
     def met(self) -> bool | None:
         """Whether the ratio reaches the target; None without one."""
-        if self.at_least is not None:
-            return self.ratio >= self.at_least
-        return self.ratio <= self.at_most if self.at_most is not None else None
+        return None if self.at_least is None else self.ratio >= self.at_least
 
     def record(self) -> dict[str, Any]:
         """The row with its derived values, for JSON."""

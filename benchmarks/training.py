@@ -118,7 +118,7 @@ def _alone(training: Training) -> Result:
 
 def _examples(base: BaseModel) -> list[Example]:
     """Return one example of each training problem of the bundled classics."""
-    problems = [one for one in read(CORPUS, "classics")[0] if one.name in TRAINING_PROBLEMS]
+    problems = [one for one in read(CORPUS)[0] if one.name in TRAINING_PROBLEMS]
     return make_examples(problems, [], 0, base.tokenizer, docstring=True)[::4]
 
 

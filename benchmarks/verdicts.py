@@ -117,7 +117,7 @@ def _by_pytest() -> Row:
         folder = Path(name).resolve()
         (folder / "clamp.py").write_text(_TESTED)
         (folder / "test_clamp.py").write_text(_TESTS)
-        (problem,), _ = read_folder(folder, "clamp")
+        (problem,), _ = read_folder(folder)
         program = Program("clamp", problem.reference, (), problem.tests, {})
         assert isinstance(problem.tests, Suite)
         with open_project(folder, _SETTINGS) as jail:
@@ -172,7 +172,7 @@ def _timed_once(run: Callable[[], Any]) -> float:
 def _programs(jail: Jail) -> list[Program]:
     """Return the bundled corpus' reference programs that are quick on all their cases."""
     found = []
-    for problem in read(ROOT / "lake/raw/classics", "classics")[0]:
+    for problem in read(ROOT / "lake/raw/classics")[0]:
         if problem.cases and problem.name != "sqrt":  # the peers do not support its tolerance
             program = Program(problem.function, problem.reference, problem.cases, None, {})
             verdicts = judge_cases(jail, program, _SETTINGS).values()

@@ -22,8 +22,6 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
             part,
             genome,
             adapter.key,
-            subject.files,
-            adapter.coordinates,
             adapter.configuration,
             adapter.knobs,
             chosen.row.fitness,

@@ -4,9 +4,10 @@ from collections import Counter
 from pathlib import Path
 
 from coral_batch import lake
-from coral_batch.corpus.readers import reader_of
+from coral_batch.corpus.readers import READERS
 from coral_batch.corpus.roles.assignment import assign
 from coral_batch.errors import reading
+from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 from stages.arguments import SourceName
 
@@ -17,7 +18,7 @@ def make(_: Tables, settings: Params, name: str) -> Outputs:
     source = settings.corpus.sources[name]
     path = Path(source.path)
     with reading(path):
-        problems, dropped = reader_of(source.reader, name).read(path, source.path)
+        problems, dropped = READERS[source.reader].read(path)
     return {
         "corpus_dropped": dropped,
         "problems": problems,
@@ -27,10 +28,10 @@ def make(_: Tables, settings: Params, name: str) -> Outputs:
 
 def corpus(source: SourceName) -> None:
     """Read a source of problems into the lake."""
-    made = run(make, source)
+    made, path = run(make, source), params.load().corpus.sources[source].path
     problems, dropped = made["problems"], made["corpus_dropped"]
     roles = Counter(row.role for row in made["source_roles"])
-    print(f"{len(problems)} problems from {problems[0].origin}: {_counts(roles)}")
+    print(f"{len(problems)} problems from {path}: {_counts(roles)}")
     if dropped:
         reasons = Counter(row.reason for row in dropped)
         print(f"{len(dropped)} dropped: {_counts(reasons)}; see", end=" ")

@@ -32,3 +32,6 @@ def make(tables: Tables, settings: Params, model: str) -> Outputs:
 def linteval_samples(model: LintModel) -> None:
     """Generate a model's answers."""
     run(make, model)
+    if model not in lake.LINT_MODELS:  # no `dvc repro` will score these answers
+        for table in ("verdicts", "findings", "changes", "scores"):
+            lake.path(f"linteval_{table}", model).unlink(missing_ok=True)

@@ -23,7 +23,6 @@ def make(tables: Tables, settings: Params, model: str) -> Outputs:
         tables.read_rows("linteval_items", Item),
         tables.read_rows("linteval_tests", ItemTests),
         pool.judge_of(settings, _journal(model)),
-        pool.isolation_text(settings),
         settings.compute.workers,
     )
     return {table: scored[table] for table in TABLES}

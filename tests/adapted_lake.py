@@ -42,7 +42,7 @@ def make_adapter(genome: str = "001-00") -> Path:
     get_peft_model(model, config).save_pretrained(folder)
     (folder / "README.md").unlink()
     files = {file.name: file_sha256(file) for file in folder.iterdir()}
-    lake.write_document("best", replace(best, key=KEY, files=files))
+    lake.write_document("best", replace(best, key=KEY))
     evidence = lake.read_document("evidence", Evidence)
     lake.write_document("evidence", replace(evidence, key=KEY))
     rows = [replace(row, key=KEY) for row in lake.read_rows("adapters", AdapterRow, "001")]

@@ -16,7 +16,7 @@ from tests import REPOSITORY
 def bundled() -> tuple[Problem, ...]:
     """Return the problems of both bundled corpora."""
     folders = [REPOSITORY / "lake/raw" / name for name in ("classics", "snippets")]
-    return tuple(one for folder in folders for one in quixbugs.read(folder, folder.name)[0])
+    return tuple(one for folder in folders for one in quixbugs.read(folder)[0])
 
 
 def problem_of(
@@ -27,4 +27,4 @@ def problem_of(
 ) -> Problem:
     """Return a problem of these cases: pairs of arguments and expected result."""
     made = [Case(*case) for case in cases]
-    return make_problem(function, function, reference, "a test", buggy=buggy, cases=made)
+    return make_problem(function, function, reference, buggy=buggy, cases=made)

@@ -24,7 +24,7 @@ from tests import REPOSITORY
 
 def check(reader: str, path: Path, exclude: Collection[str], settings: Verdicts) -> bool:
     """Judge a data set and print what comes out; return whether all its references pass."""
-    problems, dropped = READERS[reader].read(path, reader)
+    problems, dropped = READERS[reader].read(path)
     reasons = ", ".join(f"{n} {reason}" for reason, n in Counter(d.reason for d in dropped).items())
     print(f"{reader}: {len(problems)} problems, {len(dropped)} dropped {reasons}".rstrip())
     for one in dropped:

@@ -86,7 +86,7 @@ def jsonl(file: Path, *rows: Mapping[str, Any]) -> Path:
 
 
 def read(reader: str, path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
-    return READERS[reader].read(path, "here")
+    return READERS[reader].read(path)
 
 
 def judged(*pairs: tuple[Problem, str]) -> list[list[str]]:

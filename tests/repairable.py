@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-import pytest
-
-from coral_batch.commands import cli
 
 BROKEN = '''"""Numbers."""
 
@@ -67,12 +62,3 @@ class Scripted:
         self.prompts.append(prompt)
         self.programs.append(program)
         return [f"```python\n{code}```" for code in self.rounds.pop(0)][:count]
-
-
-def coral(*arguments: object) -> int:
-    """Run `coral repair`; return its exit status."""
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
-        patch.setattr(sys, "argv", ["coral", "repair", *map(str, arguments)])
-        cli.main()
-    assert isinstance(end.value.code, int)
-    return end.value.code

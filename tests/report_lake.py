@@ -162,7 +162,7 @@ def _problem(name: str) -> Problem:
     cases = (Case((1,), 2), Case((0,), 1))
     reference, buggy = f"{FIXED.format(name=name)}\n", BUGGY.format(name=name)
     said = f"The successor of n, called {name}."
-    return make_problem(name, name, reference, "test", buggy=buggy, docstring=said, cases=cases)
+    return make_problem(name, name, reference, buggy=buggy, docstring=said, cases=cases)
 
 
 def _write_generation(part: str, genomes: tuple[str, ...]) -> None:

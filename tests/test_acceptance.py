@@ -78,7 +78,6 @@ ROWS = st.lists(
             "problem": st.sampled_from(["gcd", "Gcd", None]),
             "sample": st.sampled_from([0, 3, -1, None]),
             "case": st.just(0),
-            "passed": st.sampled_from([True, False, None]),
             "cpu_seconds": st.sampled_from([0.0, 0.7, float("nan"), None]),
             "wall_seconds": st.sampled_from([0.0, 0.9, -0.1, float("inf"), None]),
         }

@@ -32,7 +32,7 @@ WORDINGS = (
 
 def _problem(name: str) -> Problem:
     reference, buggy = REFERENCE.format(name=name), f"def {name}(n):\n    return n - 1\n"
-    return make_problem(name, name, reference, "test", buggy=buggy, docstring="One more than n.")
+    return make_problem(name, name, reference, buggy=buggy, docstring="One more than n.")
 
 
 def _make(

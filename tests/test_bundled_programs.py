@@ -123,7 +123,7 @@ def test_no_program_is_like_another_of_its_corpus_or_of_one_before(corpus: str) 
 
 def pairs_alike(codes: Mapping[str, str], others: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return pairs of one program of each that are alike, for each program the likest at least."""
-    made = {name: make_problem(name, name, code, "") for name, code in {**codes, **others}.items()}
+    made = {name: make_problem(name, name, code) for name, code in {**codes, **others}.items()}
     manifest = [
         role_row(one, "test" if name in codes else "training") for name, one in made.items()
     ]

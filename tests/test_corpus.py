@@ -44,7 +44,7 @@ def given_roles(
     return assign(problems, "classics", Source("quixbugs", str(path), roles, exclude))
 
 
-PROBLEMS = layout.read(CLASSICS, "classics")[0]
+PROBLEMS = layout.read(CLASSICS)[0]
 MANIFEST = make_manifest([given_roles(PROBLEMS)])
 
 
@@ -97,7 +97,7 @@ def test_a_broken_corpus_is_refused(
     shutil.copytree(CLASSICS, corpus)
     change(corpus)
     with refused(*words):
-        given_roles(layout.read(corpus, "test")[0], path=corpus)
+        given_roles(layout.read(corpus)[0], path=corpus)
 
 
 def test_module_level_strings_are_no_code(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_module_level_strings_are_no_code(tmp_path: Path) -> None:
     code = program.read_text()
     program.write_text(f'\n{code}\n"""\ndef gcd(a, b):\n    return 0\n"""\n')
     before, after = (
-        next(p for p in layout.read(folder, "")[0] if p.name == "gcd").reference
+        next(p for p in layout.read(folder)[0] if p.name == "gcd").reference
         for folder in (CLASSICS, corpus)
     )
     assert after == before
@@ -169,7 +169,7 @@ def test_programs_may_have_a_test_file_and_nothing_else(tmp_path: Path) -> None:
     }.items():
         (tmp_path / place).parent.mkdir()
         (tmp_path / place).write_text(text)
-    ((problem,), _) = layout.read(tmp_path, "test")
+    ((problem,), _) = layout.read(tmp_path)
     assert passes([problem]) == [True]
 
 

@@ -74,25 +74,9 @@ def test_answers_come_in_the_order_of_the_prompts_drawn_now_or_before(
         assert [look.problem for look in drawn.looks] == list(work.prompts)
 
 
-def test_each_device_keeps_its_engine(
+def test_pieces_that_ask_the_same_of_the_same_code_are_drawn_once(
     base: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The processor under two names stands for two devices, which draw at the same time."""
-    both = (torch.device("cpu"), torch.device("cpu", 0))
-    monkeypatch.setattr(drawing, "devices", lambda: both)
-    loaded: list[torch.device] = []
-    load = drawing.load_base
-    monkeypatch.setattr(
-        drawing, "load_base", lambda at, device: loaded.append(device) or load(at, device=device)
-    )
-    asked = Drawing(2, 8, 1, 5, None)
-    for number in range(3):
-        works = [Work(name, None, KNOBS, {f"{name}{number}": "Fix it."}) for name in "ab"]
-        draw(works, asked, base, "genomes", store)
-    assert sorted(map(str, loaded)) == ["cpu", "cpu:0"]
-
-
-def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, store: Store) -> None:
     knobs = {"a": KNOBS, "b": GREEDY, "c": KNOBS}
     works = [Work(name, None, one, {"one": "Fix it."}) for name, one in knobs.items()]
     answers, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
@@ -103,6 +87,9 @@ def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, store: Store) -
     assert len([*(store.root / KIND).rglob("samples.json")]) == 2
     again, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
     assert again == answers and all(row.reused for row in durations)
+    monkeypatch.setattr(drawing, "code_sha256", lambda _: "0" * 64)
+    _, (row,) = draw(works[:1], Drawing(2, 8, 1, 4, None), base, "genomes", store)
+    assert not row.reused
 
 
 @pytest.mark.parametrize(("change", "read"), [("free", []), ("required", ["gcd"])])
@@ -120,9 +107,7 @@ def test_only_repairs_that_must_change_the_program_are_read(
         asked.extend(works)
         return [Drawn([], [])], []
 
-    bugs = [
-        make_problem(name, name, "x = 1\n", "test", buggy="x = 2\n") for name in ("wrap", "gcd")
-    ]
+    bugs = [make_problem(name, name, "x = 1\n", buggy="x = 2\n") for name in ("wrap", "gcd")]
     subject = SubjectRow("base", None, None, {}, GREEDY)
     monkeypatch.setattr(drawing, "draw", note)
     sample([subject], bugs[:1], bugs[1:], 1, base, settings)

@@ -26,7 +26,7 @@ LLAMA = make_tiny_completion_tokenizer()
 
 def problem(docstring: str = "Count the bits.\n\nInput:\n    n: an int") -> Problem:
     code = "def bitcount(n):\n    return {n: 1}\n"
-    return make_problem("bitcount", "bitcount", code, "test", buggy=code, docstring=docstring)
+    return make_problem("bitcount", "bitcount", code, buggy=code, docstring=docstring)
 
 
 def test_the_repair_prompt_is_coral_x_s_to_the_letter():

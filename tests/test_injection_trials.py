@@ -206,7 +206,7 @@ def test_a_bug_of_its_own_that_no_test_detects_is_refused() -> None:
 
 def test_a_reference_that_hangs_is_refused_and_the_parameter_named() -> None:
     lines = replace(INJECTION, lines=20)
-    with refused("raise injection.lines in params.yaml", "problem f, case 2", "more than 20 lines"):
+    with refused("raise injection.lines in params.yaml", "problem f, case 2", "at most 20 lines"):
         injected([ENDLESS], lines)
     endless = problem_of("def f(n):\n    while n:\n        pass\n", [((0,), None), ((1,), 1)])
     with pytest.raises(CoralError, match="problem f, case 1"):

@@ -192,14 +192,6 @@ def test_a_stages_journal_goes_when_its_tables_are_written() -> None:
         run(partial(make, samples=[SAMPLE]), "000", journal)
 
 
-def test_each_stage_and_part_has_a_journal_of_its_own() -> None:
-    parts = ("000", *lake.PARTS, *lake.LINT_MODELS, "000-00", None)
-    stages = ("bugs", "verdicts", "linteval_items", "linteval_scores")
-    journals = {lake.journal(stage, part) for stage in stages for part in parts}
-    assert len(journals) == len(parts) * len(stages)
-    assert {journal.parent for journal in journals} == {Path(".coral/verdicts")}
-
-
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.json")), ids=lambda file: file.stem)
 def test_every_field_of_every_schema_is_described(file: Path) -> None:
     def check(schema: dict, where: str) -> None:

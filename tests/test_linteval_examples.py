@@ -29,7 +29,7 @@ EVERY = {one.source: one.code for one in SNIPPETS[::3]}
 
 
 def _problems(programs: dict[str, str] = CODE) -> list[Problem]:
-    return [make_problem(name, name, code, "test") for name, code in programs.items()]
+    return [make_problem(name, name, code) for name, code in programs.items()]
 
 
 def test_each_shows_a_programs_lint_errors_and_answers_with_the_clean_program() -> None:
@@ -60,7 +60,7 @@ def test_lint_errors_are_only_put_where_the_program_stays_what_it_was() -> None:
 
 
 def test_a_reference_with_lint_errors_of_its_own_is_no_answer() -> None:
-    unclean = make_problem("unclean", "unclean", "def unclean(n):\n    return n+ 1\n", "test")
+    unclean = make_problem("unclean", "unclean", "def unclean(n):\n    return n+ 1\n")
     clean = clean_problems([*reversed(_problems()), unclean], workers=1)
     assert [problem.name for problem in clean] == sorted(CODE)
     assert make_lint_examples([], 1, TOKENIZER, 1, workers=1) == []

@@ -32,7 +32,7 @@ def sample(text: str, item: int = TESTED, number: int = 0) -> LintSampleRow:
 
 
 def scored(samples: Sequence[LintSampleRow]) -> dict[str, Rows]:
-    return score_samples(samples, ITEMS, TESTS, in_jail, "seccomp+rlimits", 1)
+    return score_samples(samples, ITEMS, TESTS, in_jail, 1)
 
 
 @pytest.mark.parametrize(("items", "tests"), [(ITEMS[1:], TESTS), (ITEMS, TESTS[1:])])
@@ -40,7 +40,7 @@ def test_an_answer_to_an_item_that_is_not_there_is_told(
     items: list[Item], tests: list[ItemTests]
 ) -> None:
     with pytest.raises(CoralError, match=rf"items\.jsonl[\s\S]*no row for item {TESTED}"):
-        score_samples([sample(CLEAN)], items, tests, in_jail, "", 1)
+        score_samples([sample(CLEAN)], items, tests, in_jail, 1)
 
 
 EXITS = "def double(x):\n    exit()\n"
@@ -111,4 +111,3 @@ def test_each_complaint_is_followed_and_what_noqa_hides_is_told() -> None:
         (0, "PASS", ""),
         (1, "FAIL", "returned 4"),
     ]
-    assert verdicts[0]["isolation"] == "seccomp+rlimits"

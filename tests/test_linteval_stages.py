@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from coral_batch.models.decoding.answer import Drawn
 from coral_batch.models.decoding.drawing import Work
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.configuration import Knobs
-from coral_batch.records.rows import BestRow, DurationRow, LintSampleRow, SubjectRow
+from coral_batch.records.rows import AdapterCardRow, BestRow, DurationRow, LintSampleRow, SubjectRow
 from stages.linteval_samples import make
 from tests.adapted_lake import KEY
 from tests.linteval_sources import CODE, an_item, its_tests, linteval
@@ -54,7 +55,8 @@ def answered(adapted_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
         lake.write_rows("linteval_tests", TESTS)
         best = lake.read_document("best", BestRow)
         adapter = f"generations/001/adapters/{KEY}"
-        subject = SubjectRow(best.genome, KEY, adapter, best.files, Knobs(0.2, 0.9, 20, 1.05))
+        (card,) = lake.read_rows("adapter_cards", AdapterCardRow, "001")
+        subject = SubjectRow(best.genome, KEY, adapter, card.files, Knobs(0.2, 0.9, 20, 1.05))
         for part in (lake.EVALUATIONS["best"], "001"):
             lake.write_rows("subjects", [subject], part)
         for model in lake.LINT_MODELS:
@@ -255,8 +257,9 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path
     items = "answered/items.json"
     adapter = lake.path("adapter_folders", "001") / KEY
     source = ["--model", str(make_tiny_base(project / "elsewhere")), "--adapter", str(adapter)]
-    left = Path(".coral/base-4194305-left")  # by a run that was killed: no process has this number
+    left = Path(".coral/base-left")  # by a run that was killed the day before yesterday
     left.mkdir()
+    os.utime(left, (0, 0))
     linteval("run", items, "own.jsonl", *source, "--json", "run.json")
     assert raw_in("own.jsonl") == raw("best")
     linteval("score", items, "own.jsonl", "--json", "score.json")

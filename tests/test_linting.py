@@ -56,6 +56,8 @@ SOURCES = {
     "f-string": "x = 1\nprint(f'{x!r:>{10}} {x }', f'nothing')\n",
 }
 
+FILES = {f"{number}.py": name for number, name in enumerate(SOURCES)}
+
 TOO_DEEP = {
     "unary operators": "-" * 60_000 + "1",
     "attributes": "a" + ".b" * 5000,
@@ -64,30 +66,34 @@ TOO_DEEP = {
 }
 
 
-def run(command: list[str], **environment: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-W", "ignore", *command]
-    return subprocess.run(command, env=os.environ | environment, capture_output=True, check=False)
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a real command on the file of every source."""
+    whole = [sys.executable, "-W", "ignore", "-m", *command, *FILES]
+    return subprocess.run(whole, cwd=folder, capture_output=True, check=False)
 
 
-def run_flake8(file: Path, *options: str) -> list[Finding]:
-    """Run the real command on a file; one finding a line of its output."""
-    form = "--format=%(row)d %(col)d %(code)s %(text)s"
-    done = run(["-m", "flake8", "--isolated", *options, form, str(file)])
+def run_flake8(folder: Path, *options: str) -> dict[str, list[Finding]]:
+    """Return the findings of flake8 by source; one finding a line of its output."""
+    form = "--format=%(path)s %(row)d %(col)d %(code)s %(text)s"
+    done = run(folder, "flake8", "--isolated", "--jobs=1", *options, form)
     assert done.stderr == b""
-    findings = []
+    findings: dict[str, list[Finding]] = {name: [] for name in SOURCES}
     for line in done.stdout.decode().removesuffix("\n").split("\n"):
-        if line:
-            row, column, code, text = line.split(" ", 3)
-            findings.append(Finding("flake8", code, text, int(row), int(column)))
+        file, row, column, code, text = line.split(" ", 4)
+        finding = Finding("flake8", code, text, int(row), int(column))
+        findings[FILES[Path(file).name]].append(finding)
     return findings
 
 
-def run_bandit(file: Path) -> list[Finding]:
-    """Run the real command on a file; one finding a result or error of its report."""
-    done = run(["-m", "bandit", "--ignore-nosec", "-q", "-f", "json", str(file)])
-    report = json.loads(done.stdout)
-    return [failure("bandit", UNPARSEABLE, error["reason"]) for error in report["errors"]] + [
-        Finding(
+def run_bandit(folder: Path) -> dict[str, list[Finding]]:
+    """Return the findings of bandit by source; one finding a result or error of its report."""
+    report = json.loads(run(folder, "bandit", "--ignore-nosec", "-q", "-f", "json").stdout)
+    findings: dict[str, list[Finding]] = {name: [] for name in SOURCES}
+    for error in report["errors"]:
+        finding = failure("bandit", UNPARSEABLE, error["reason"])
+        findings[FILES[Path(error["filename"]).name]].append(finding)
+    for result in report["results"]:
+        finding = Finding(
             "bandit",
             result["test_id"],
             result["issue_text"],
@@ -96,8 +102,24 @@ def run_bandit(file: Path) -> list[Finding]:
             result["issue_severity"],
             result["issue_confidence"],
         )
-        for result in report["results"]
-    ]
+        findings[FILES[Path(result["filename"]).name]].append(finding)
+    return findings
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[Finding]]]:
+    """The findings of the real commands, each run once on all sources."""
+    plain, ended = (tmp_path_factory.mktemp(name) for name in ("plain", "ended"))
+    for file, name in FILES.items():
+        text = SOURCES[name]
+        (plain / file).write_bytes(text.encode())
+        end = "" if not text or text.endswith("\n") else "\n"
+        (ended / file).write_bytes(f"{text}{end}".encode())
+    return {
+        "published": run_flake8(plain),
+        "bandit": run_bandit(plain),
+        "flake8": run_flake8(ended, "--disable-noqa"),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -121,14 +143,10 @@ def codes(findings: Iterable[Finding]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_the_findings_are_those_of_the_commands(name, linted, published, tmp_path: Path):
-    file = tmp_path / "source.py"
-    file.write_bytes(SOURCES[name].encode())
-    assert published[name] == run_flake8(file)
-    assert of("bandit", linted[name]) == run_bandit(file)
-    if SOURCES[name] and not SOURCES[name].endswith("\n"):
-        file.write_bytes(f"{SOURCES[name]}\n".encode())
-    assert of("flake8", linted[name]) == run_flake8(file, "--disable-noqa")
+def test_the_findings_are_those_of_the_commands(name, linted, published, commands):
+    assert published[name] == commands["published"][name]
+    for tool in ("bandit", "flake8"):
+        assert of(tool, linted[name]) == commands[tool][name]
 
 
 def test_code_cut_out_of_a_text_needs_no_final_newline():

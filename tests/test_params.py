@@ -8,9 +8,8 @@ from ruamel.yaml import YAML
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.schemas import validator
-from coral_batch.records.settings import Calibration, Examples, Scores, Validation
+from coral_batch.records.settings import Calibration
 from coral_batch.verdicts.layers import LAYERS
-from tests import REPOSITORY
 from tests.errors import refused
 from tests.settings import set_sources
 
@@ -145,20 +144,3 @@ def test_a_folder_in_the_place_of_params_is_told() -> None:
     params.FILE.mkdir()
     with refused("cannot be read", "params.yaml", "directory"):
         params.load()
-
-
-def test_the_profile_coralx_is_the_protocol_of_coral_x() -> None:
-    params.write_profile(REPOSITORY / "profiles/coralx.yaml")
-    own = params.load()
-    assert list(own.corpus.sources) == ["classics"]
-    assert own.examples == Examples(bugs=0, lint=0, portion=None)
-    assert own.sampling.change == "free"
-    assert own.validation == Validation(bugs=0, read=0, samples=4)
-    assert (own.training.learning_rate, own.evolution.crossover) == (2e-4, 0.7)
-    assert (own.candidates.r, own.candidates.lora_alpha) == ((4, 8, 16), (8, 16, 32))
-    assert (own.verdicts.cpu_seconds, own.verdicts.wall_seconds) == (5.0, 15.0)
-    assert (own.evaluation.bugs, own.evaluation.samples) == (0, 8)
-    assert (own.evolution.select, own.evolution.inherit) == ("fitness", False)
-    assert own.training.layers is None
-    assert own.objectives.runtime == "heuristic"
-    assert own.objectives.weights == Scores(0.30, 0.25, 0.20, 0.15, 0.10)

@@ -1,6 +1,7 @@
 """The released adapter: it repairs without a run, after checks."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from coral_batch.commands.export import export
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import released, repair
 from tests import REPOSITORY
+from tests.command import coral
 from tests.errors import refused
-from tests.repairable import BROKEN, coral
+from tests.repairable import BROKEN
 from tests.tiny import make_tiny_base
 
 
@@ -27,43 +29,37 @@ def unfinished(adapted: Path) -> Path:
     return adapted
 
 
-def repair_clamp(*arguments: str) -> int:
+def repair_clamp(*arguments: str) -> subprocess.CompletedProcess[str]:
     given = ("numbers_.py", "--tests", "clamp.jsonl", "--function", "clamp")
-    return coral(*given, "-n", 1, "--rounds", 1, *arguments)
+    return coral("repair", *given, "-n", 1, "--rounds", 1, *arguments)
 
 
-def test_the_released_adapter_repairs_without_a_finished_run(
-    unfinished: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert repair_clamp("--json") == 1
-    shown = capsys.readouterr()
-    assert "repairing with the released adapter in released\n" in shown.err
-    assert json.loads(shown.out)["model"] == "released"
+def test_the_released_adapter_repairs_without_a_finished_run(unfinished: Path) -> None:
+    done = repair_clamp("--json")
+    assert done.returncode == 1
+    assert "repairing with the released adapter in released\n" in done.stderr
+    assert json.loads(done.stdout)["model"] == "released"
     named = repair(*("numbers_.py", "clamp.jsonl", "clamp"), model="released", samples=1, rounds=1)
     assert named.drawn == 1
-    assert repair_clamp("--model", "best") == 2
+    assert repair_clamp("--model", "best").returncode == 2
 
 
 @pytest.mark.parametrize("file", [released.WEIGHTS, released.CONFIGURATION, "README.md"])
-def test_a_released_adapter_that_was_changed_is_refused(
-    unfinished: Path, file: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_released_adapter_that_was_changed_is_refused(unfinished: Path, file: str) -> None:
     with Path("released", file).open("ab") as stream:
         stream.write(b" ")
-    assert repair_clamp() == 2
-    shown = capsys.readouterr().err
+    done = repair_clamp()
+    assert done.returncode == 2
     for words in (f"file:     released/{file}", "SHA-256", "git checkout -- released"):
-        assert words in shown
+        assert words in done.stderr
 
 
-def test_a_released_adapter_of_another_base_is_refused(
-    unfinished: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_released_adapter_of_another_base_is_refused(unfinished: Path) -> None:
     materialise(str(make_tiny_base(Path("other"), 1)), None, lake.path("base"), lake.DOWNLOADS)
-    assert repair_clamp() == 2
-    shown = capsys.readouterr().err
+    done = repair_clamp()
+    assert done.returncode == 2
     for words in ("another base model", "field:    base", "base.model: tiny", "dvc repro base"):
-        assert words in shown
+        assert words in done.stderr
 
 
 def test_a_release_has_the_matrices_in_half_the_size(adapted: Path) -> None:

@@ -21,7 +21,8 @@ from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import Repair, repair
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
-from tests.repairable import BROKEN, CLOSER, LONGER, RIGHT, TESTS, Scripted, coral
+from tests.command import coral
+from tests.repairable import BROKEN, CLOSER, LONGER, RIGHT, TESTS, Scripted
 
 CASES = "clamp.jsonl"
 PAIR = "expected: one [inputs, expected] per line"
@@ -137,19 +138,18 @@ def test_writing_replaces_the_file_and_keeps_its_mode(file: Path) -> None:
 
 
 def test_a_file_that_changed_meanwhile_is_not_written_and_its_repair_is_shown(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def draw(prompt: str, program: str, count: int, /) -> list[str]:
         file.write_text(BROKEN + "\n# mine\n")
         return [f"```python\n{RIGHT}```"]
 
     monkeypatch.setattr(command, "search", partial(repair, draw=draw))
-    arguments = [file, "--tests", CASES, "--function", "clamp", "--write"]
-    assert coral(*arguments) == 2
+    done = coral("repair", file, "--tests", CASES, "--function", "clamp", "--write")
+    assert done.returncode == 2
     assert file.read_text() == BROKEN + "\n# mine\n"
-    shown = capsys.readouterr()
-    assert "+    return max(LOWEST, min(value, high))" in shown.out
-    assert "changed since it was read" in shown.err
+    assert "+    return max(LOWEST, min(value, high))" in done.stdout
+    assert "changed since it was read" in done.stderr
 
 
 def test_a_repair_that_fails_the_second_run_is_not_written(file: Path) -> None:
@@ -230,14 +230,12 @@ def test_each_block_of_an_answer_that_defines_the_function_is_tried(
     assert (found.best.text, found.drawn) == (MENDED, 1)
 
 
-def test_a_function_name_is_normalised_like_python_does(
-    workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_function_name_is_normalised_like_python_does(workspace: Path) -> None:
     Path("m.py").write_text("def gr\u00f6\u00dfe(n):\n    return n\n\n\ndef f():\n    pass\n")
     Path("m.jsonl").write_text("[[1], 1]\n", "utf-8-sig")
-    assert coral("m.py", "--tests", "m.jsonl", "--function", "gro\u0308\u00dfe") == 0
-    shown = capsys.readouterr()
-    assert (shown.out, shown.err) == ("nothing to repair: m.py passes its 1 test\n", "")
+    done = coral("repair", "m.py", "--tests", "m.jsonl", "--function", "gro\u0308\u00dfe")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "nothing to repair: m.py passes its 1 test\n"
 
 
 @pytest.mark.parametrize(
@@ -246,7 +244,7 @@ def test_a_function_name_is_normalised_like_python_does(
         (["nowhere.py"], ["no such file", "nowhere.py"]),
         (["numbers_.py", "--model", ""], ["a path or a name is empty"]),
         (["torn.py"], ["does not parse", "torn.py"]),
-        (["cookie.py"], ["coding cookie: iso-8859-1"]),
+        (["cookie.py"], ["encoded in latin-1, not in UTF-8"]),
         (["numbers_.py"], ["no tests", "--tests"]),
         (["numbers_.py", "--tests", "cases.json"], ["--function NAME, one of clamp, root"]),
         (["boxed.py", "--tests", "cases.json"], ["defines none", "def at module level"]),
@@ -266,7 +264,7 @@ def test_a_function_name_is_normalised_like_python_does(
     ],
 )
 def test_an_error_is_one_message_and_status_2(
-    file: Path, arguments: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
+    file: Path, arguments: list[str], words: list[str]
 ) -> None:
     for name, text in {
         "torn.py": "def f(:\n",
@@ -288,12 +286,12 @@ def test_an_error_is_one_message_and_status_2(
     Path("cookie.py").write_text("# coding: latin-1\n\n\ndef f():\n    return len('\u00e9')\n")
     before = {path: path.read_bytes() for path in Path().iterdir()}
     os.mkfifo("pipe.py")
-    assert coral(*arguments) == 2
-    shown = capsys.readouterr()
-    assert shown.err.splitlines()[-1] and "error: " in shown.err and "Traceback" not in shown.err
+    done = coral("repair", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    said = done.stderr
+    assert said.splitlines()[-1] and "error: " in said and "Traceback" not in said
     for word in words:
-        assert word in shown.err
-    assert shown.out == ""
+        assert word in said
     Path("pipe.py").unlink()
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
 
@@ -302,19 +300,20 @@ def make_base(base: Path) -> None:
     materialise(str(base), None, lake.path("base"), lake.DOWNLOADS)
 
 
-def test_tests_with_a_name_that_no_file_can_have_are_one_message(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert coral(file, "--tests", "x" * 300) == 2
-    assert "File name too long" in capsys.readouterr().err
+def refusal(*arguments: object) -> str:
+    """Return what `coral repair` says when it cannot try."""
+    done = coral("repair", *arguments)
+    assert done.returncode == 2
+    return done.stderr
 
 
-def test_an_unknown_model_is_one_message(
-    file: Path, base: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tests_with_a_name_that_no_file_can_have_are_one_message(file: Path) -> None:
+    assert "File name too long" in refusal(file, "--tests", "x" * 300)
+
+
+def test_an_unknown_model_is_one_message(file: Path, base: Path) -> None:
     arguments = (file, "--tests", CASES, "--function", "clamp", "--model")
-    assert coral(*arguments, "best") == 2
-    assert "dvc repro base" in capsys.readouterr().err
+    assert "dvc repro base" in refusal(*arguments, "best")
     make_base(base)
     for model, words in {
         "best": ["no finished run", "--model"],
@@ -322,38 +321,35 @@ def test_an_unknown_model_is_one_message(
         "elsewhere": ["no such model", "adapter_config.json"],
         "x" * 256: ["File name too long"],
     }.items():
-        assert coral(*arguments, model) == 2
-        shown = capsys.readouterr().err
-        assert all(word in shown for word in words), shown
+        said = refusal(*arguments, model)
+        assert all(word in said for word in words), said
 
 
 @pytest.mark.slow
-def test_the_model_can_be_a_genome_or_an_exported_folder(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_model_can_be_a_genome_or_an_exported_folder(file: Path) -> None:
     make_run_on_tiny_base()
     folder = shutil.copytree(make_adapter(), "mine")
     arguments = (file, "--tests", CASES, "--function", "clamp", "-n", 2, "--rounds", 1)
     for model in ("best", "001-00", folder):
-        assert coral(*arguments, "--model", model) == 1
-        assert "clamp is not repaired after 2 changes in 1 round" in capsys.readouterr().out
-    assert coral(*arguments, "--model", "base", "--json", "--write") == 1
-    found = json.loads(capsys.readouterr().out)
+        done = coral("repair", *arguments, "--model", model)
+        assert done.returncode == 1
+        assert "clamp is not repaired after 2 changes in 1 round" in done.stdout
+    done = coral("repair", *arguments, "--model", "base", "--json", "--write")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
     assert (found["outcome"], found["drawn"], found["rounds"]) == ("not repaired", 2, 1)
     assert found["written"] is False and len(found["failed_before"]) == 2
     assert file.read_text() == BROKEN
     configuration = Path(folder) / "adapter_config.json"
     configuration.write_text(json.dumps(json.loads(configuration.read_text()) | {"r": None}))
-    assert coral(*arguments, "--model", folder) == 2
-    assert "no rank" in capsys.readouterr().err
-    assert coral(*arguments, "--model", "001-07") == 2
-    assert "one of 000-01, 001-00, 001-01" in capsys.readouterr().err
+    assert "no rank" in refusal(*arguments, "--model", folder)
+    assert "one of 000-01, 001-00, 001-01" in refusal(*arguments, "--model", "001-07")
     shutil.copytree(lake.path("base"), "other")
     (Path("other") / "generation_config.json").write_text("{}")
     shutil.rmtree(lake.path("base"))
     make_base(Path("other"))
-    assert coral(*arguments, "--model", "best") == 2
-    assert "the lake or params.yaml has changed since" in capsys.readouterr().err
+    changed = "the lake or params.yaml has changed since"
+    assert changed in refusal(*arguments, "--model", "best")
 
 
 def test_the_example_of_the_docs_is_up_to_date(

@@ -13,7 +13,8 @@ import pytest
 
 from coral_batch.errors import Unfit
 from coral_batch.repair import Repair, Untried, repair_folder
-from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral, write
+from tests.command import coral
+from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, write
 from tests.settings import set_params
 
 FIRST = """def first(items):
@@ -89,41 +90,14 @@ def test_files_that_pytest_cannot_collect_are_named_where_they_are(workspace: Pa
     assert (failed.test, failed.kind) == ("test_fine.py::test", "TIMEOUT")
 
 
-def test_settings_and_fixtures_of_the_whole_project_hold(workspace: Path) -> None:
-    wrong = """def taxed(n, rate):
-    \"\"\"Add a tax.
-
-    >>> list(range(taxed(1, 30)))
-    [0, 1, ..., 29, 30]
-    \"\"\"
-    return n + rate + (rate == 2)
-"""
-    files = {
-        "pyproject.toml": "[tool.pytest.ini_options]\ndoctest_optionflags = 'ELLIPSIS'\n",
-        "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef rate():\n    return 2\n",
-        "shop/__init__.py": "",
-        "shop/price.py": wrong,
-        "tests/test_price.py": "from shop.price import taxed\n\n\n"
-        "def test_rate(rate):\n    assert taxed(3, rate) == 5\n",
-    }
-    write(workspace / "project", files)
-    (found,) = repair_folder(
-        "project/shop", "project/tests", draw=Scripted([wrong.replace("+ (rate == 2)", "")])
-    )
-    assert isinstance(found, Repair)
-    assert (found.outcome, found.tests, len(found.failed)) == ("repaired", 2, 1)
-
-
-def test_failing_tests_that_call_nothing_are_reported(
-    workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_failing_tests_that_call_nothing_are_reported(workspace: Path) -> None:
     late = "\n\ndef test_absent(absent):\n    assert f(1) == 2\n"
     write(workspace / "mine", {"m.py": "def f(n):\n    return n\n", "test_m.py": TEST + late})
-    assert coral("mine") == 2
-    shown = capsys.readouterr().out
-    assert "nothing to repair: mine/m.py passes its 1 test" in shown
-    assert "mine/test_m.py could not be tried: test_absent fails" in shown
-    assert "fixture 'absent' not found" in shown
+    done = coral("repair", "mine")
+    assert done.returncode == 2
+    assert "nothing to repair: mine/m.py passes its 1 test" in done.stdout
+    assert "mine/test_m.py could not be tried: test_absent fails" in done.stdout
+    assert "fixture 'absent' not found" in done.stdout
 
 
 def test_a_call_that_does_not_fit_the_parameters_is_a_call(workspace: Path) -> None:
@@ -284,18 +258,19 @@ def test_a_function_that_cannot_be_tried_is_reported_and_the_others_are_tried(fo
 
 
 def test_the_output_for_a_folder_ends_with_a_table(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         "coral_batch.repair.folders.lazy_draw",
         lambda model, settings: Scripted([FIRST.replace("-1", "0")], [CLOSER], [CLOSER]),
     )
     before = sorted(folder.rglob("*"))
-    assert coral(folder) == 1
+    done = coral("repair", folder)
+    assert done.returncode == 1
     assert sorted(folder.rglob("*")) == before
-    shown = capsys.readouterr().out
-    assert "first is repaired after 1 change" in shown
-    assert re.findall(r"^mine/(\S+) +(first|clamp)? +(re|not|noth)", shown, re.MULTILINE) == [
+    assert "first is repaired after 1 change" in done.stdout
+    row = re.compile(r"^mine/(\S+) +(first|clamp)? +(re|not|noth)", re.MULTILINE)
+    assert row.findall(done.stdout) == [
         ("heavy.py", "", "not"),
         ("script.py", "", "not"),
         ("test_broken.py", "", "not"),
@@ -305,34 +280,21 @@ def test_the_output_for_a_folder_ends_with_a_table(
     ]
 
 
-def test_files_that_cannot_be_tried_set_the_status_if_the_rest_passes(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_that_cannot_be_tried_set_the_status_if_the_rest_passes(folder: Path) -> None:
     shutil.rmtree(folder / "deep")
     (folder / "numbers_.py").unlink()
-    assert coral(folder, "--json") == 2
-    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    done = coral("repair", folder, "--json")
+    assert done.returncode == 2
+    records = [json.loads(line) for line in done.stdout.splitlines()]
     assert [one["outcome"] for one in records] == [*["not tried"] * 4, "nothing to repair"]
     words = ("ModuleNotFoundError", "SystemExit", "test_broken.py", "ModuleNotFoundError")
     assert all(word in one["reason"] for word, one in zip(words, records, strict=False))
     for name in ("heavy.py", "script.py", "test_broken.py", "tests/test_numbers_.py"):
         (folder / name).unlink()
-    assert coral(folder) == 0
+    assert coral("repair", folder).returncode == 0
 
 
-def test_a_program_whose_failing_functions_are_not_defined_by_def_is_reported(
-    workspace: Path,
-) -> None:
-    test = "from m import add\n\n\ndef test_add():\n    assert add(1, 1) == 2\n"
-    write(workspace / "mine", {"m.py": "add = lambda a, b: a - b\n", "test_m.py": test})
-    (found,) = repair_folder("mine", draw=Scripted([]))
-    assert isinstance(found, Untried)
-    assert "failing tests call <lambda>: not defined by def" in found.reason
-
-
-def test_a_folder_that_cannot_be_tried_is_one_message(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_cannot_be_tried_is_one_message(folder: Path) -> None:
     Path("apart").mkdir()
     Path("apart/test_a.py").write_text("def test_a():\n    pass\n")
     for arguments, words in {
@@ -341,5 +303,6 @@ def test_a_folder_that_cannot_be_tried_is_one_message(
         ("mine", "--tests", "mine/fine.py"): "not a folder",
         ("apart",): "no test calls a function in the folder",
     }.items():
-        assert coral(*arguments) == 2
-        assert words in capsys.readouterr().err
+        done = coral("repair", *arguments)
+        assert done.returncode == 2
+        assert words in done.stderr

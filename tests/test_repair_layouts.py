@@ -148,12 +148,13 @@ def test_a_project_of_any_make_is_repaired(workspace: Path, name: str) -> None:
 def test_an_installed_project_is_its_own_plugin_and_may_write_on_import(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Here a package of `src` without __init__.py, installed as `pip install -e` does."""
     plugin = "import pytest\nfrom acme.m import C\n\n\n@pytest.fixture\ndef c():\n    return C()\n"
     wrong = "import plots.parts\n\n\nclass C:\n    def f(self, n):\n        return -n\n"
     test = "from acme.m import C\n\n\ndef test_f(c):\n    assert isinstance(c, C)\n"
     test += "    import plots\n    assert (plots.FOLDER / 'names').read_text() == 'a'\n"
     test += "    assert c.f(1) == 1\n"
-    files = {"pyproject.toml": "", "acme/m.py": wrong, "acme/plugin.py": plugin}
+    files = {"pyproject.toml": "", "src/acme/m.py": wrong, "src/acme/plugin.py": plugin}
     write(workspace / "mine", files | {"tests/test_m.py": test})
     written = "from pathlib import Path\n\nFOLDER = Path.home() / '.config'\nFOLDER.mkdir()\n"
     written += "(FOLDER / 'names').write_text('a')\n"
@@ -167,12 +168,12 @@ def test_an_installed_project_is_its_own_plugin_and_may_write_on_import(
         "entry_points.txt": "[pytest11]\nmine = acme.plugin\nsubtests = other\n",
     }
     installed = packages | {f"mine-1.dist-info/{name}": text for name, text in about.items()}
-    write(workspace / "site", installed | {"mine.pth": f"{workspace}/mine\n"})
+    write(workspace / "site", installed | {"mine.pth": f"{workspace}/mine/src\n"})
     sites = [*site.getsitepackages(), f"{workspace}/site"]
     monkeypatch.setattr(site, "getsitepackages", lambda: sites)
     monkeypatch.syspath_prepend(workspace / "site")
     right = wrong.replace("-n", "n")
-    found = repair("mine/acme/m.py", "mine/tests", draw=lambda *_: [right])
+    found = repair("mine/src/acme/m.py", "mine/tests", draw=lambda *_: [right])
     assert found.outcome == "repaired"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import site
 import subprocess
 import sys
 from functools import partial
@@ -17,8 +16,9 @@ from coral_batch.commands import repair as command
 from coral_batch.errors import CoralError
 from coral_batch.repair import Repair, repair, repair_folder
 from tests import REPOSITORY
+from tests.command import coral
 from tests.errors import refused
-from tests.repairable import Scripted, coral, write
+from tests.repairable import Scripted, write
 from tests.settings import set_params
 
 # Programs by name, each with its tests.
@@ -270,23 +270,6 @@ def test_plugins_that_settings_require_are_found_and_their_late_errors_change_no
     assert repair("mine/m.py", "mine/test_m.py").outcome == "nothing to repair"
 
 
-def test_an_installed_project_of_any_layout_is_that_of_the_candidate(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Here a package without __init__.py, installed as `pip install -e` does."""
-    test = TEST.replace("from m", "from acme.m")
-    files = {"pyproject.toml": "", "src/acme/m.py": "def f(n):\n    return -n\n"}
-    write(workspace / "mine", files | {"tests/test_m.py": test})
-    write(workspace / "site", {"mine.pth": f"{workspace}/mine/src\n"})
-    packages = [*site.getsitepackages(), f"{workspace}/site"]
-    monkeypatch.setattr(site, "getsitepackages", lambda: packages)
-    monkeypatch.syspath_prepend(workspace / "site")
-    found = repair(
-        "mine/src/acme/m.py", "mine/tests", draw=lambda *_: ["def f(n):\n    return n\n"]
-    )
-    assert found.outcome == "repaired"
-
-
 def test_a_wrong_result_that_a_cache_keeps_counts_in_every_test(workspace: Path) -> None:
     text = "from functools import cache\n\n\n@cache\ndef sizes():\n    return {'a': 0, 'b': 0}\n"
     tests = "from m import sizes\n\n\ndef test_a():\n    assert sizes()['a'] == 1\n\n\n"
@@ -387,7 +370,7 @@ def basket():
 
 
 def test_a_method_of_a_whole_project_is_repaired_and_passes_under_pytest(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(workspace / "project", SHOP)
     monkeypatch.chdir(workspace / "project")
@@ -398,10 +381,10 @@ def test_a_method_of_a_whole_project_is_repaired_and_passes_under_pytest(
 """
     draw = Scripted([right.replace("sum()", "min()"), right])
     monkeypatch.setattr(command, "search", partial(repair, draw=draw))
-    assert coral("shop/basket.py", "--tests", ".", "--write") == 0  # the fixture calls others
-    shown = capsys.readouterr()
-    assert "Basket.total is repaired after 2 changes in 1 round: 2 of 2 tests pass" in shown.out
-    assert shown.err == ""
+    # The fixture calls others.
+    done = coral("repair", "shop/basket.py", "--tests", ".", "--write")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Basket.total is repaired after 2 changes in 1 round: 2 of 2 tests pass" in done.stdout
     text = SHOP["shop/basket.py"].replace("max()", "sum()")
     assert Path("shop/basket.py").read_text() == text
     options = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=--doctest-modules")

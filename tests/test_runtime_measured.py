@@ -20,7 +20,7 @@ from tests.rows import SAMPLE
 
 PROBLEMS = {
     problem.name: problem
-    for problem in read(REPOSITORY / "lake/raw/classics", origin="bundled")[0]
+    for problem in read(REPOSITORY / "lake/raw/classics")[0]
     if problem.name in {"gcd", "is_valid_parenthesization"}
 }
 LOADED = params.load(REPOSITORY / "params.yaml")

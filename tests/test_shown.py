@@ -1,7 +1,6 @@
 """Which bugs a model is shown: own ones and injected ones, spread over programs."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from coral_batch import lake
 from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.corpus.split.reading import as_problems
 from coral_batch.corpus.split.shown import measured, selected_on
-from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case, Problem, program_of
 from coral_batch.records.settings import Evaluation, Validation
 from stages.split import split
@@ -28,7 +26,7 @@ ONE = Case((1,), 2)
 def problem_of(name: str, own: bool) -> Problem:
     reference = REFERENCE.format(name=name)
     buggy = reference.replace("+", "-") if own else None
-    return make_problem(name, name, reference, "test", buggy=buggy, cases=(ONE,))
+    return make_problem(name, name, reference, buggy=buggy, cases=(ONE,))
 
 
 PROBLEMS = [problem_of(name, own=name != "two") for name in ROLES]
@@ -106,14 +104,6 @@ def test_selection_takes_bugs_that_fail_nearest_to_half_of_the_cases_first() -> 
     assert selected_on(TEST, bugs, Validation(0, 0, 1)) == (TEST, [])
 
 
-def test_a_corpus_without_any_bug_is_refused() -> None:
-    clean = [replace(problem, buggy=None) for problem in PROBLEMS]
-    with pytest.raises(CoralError, match=r"evaluation\.bugs"):
-        measured(clean, [], MANIFEST, Evaluation("held_out", 5, 1))
-    with pytest.raises(CoralError, match=r"validation\.bugs"):
-        selected_on(clean, BUGS, Validation(0, 5, 1))
-
-
 PROGRAMS = {
     "training": "def add(a, b):\n    return a + b\n",
     "test": "def last(items):\n    for item in items:\n        pass\n    return item\n",
@@ -130,9 +120,7 @@ def test_a_split_without_a_bug_to_repair_is_refused_before_training(
     set_sources({"test": {"reader": "quixbugs", "path": "programs", "roles": "test"}})
     set_params({"validation.bugs": 0, "evaluation.bugs": 0})
     problems = [
-        make_problem(
-            name, name, reference, "test", buggy=None if name == role else "pass", cases=(ONE,)
-        )
+        make_problem(name, name, reference, buggy=None if name == role else "pass", cases=(ONE,))
         for name, reference in PROGRAMS.items()
     ]
     lake.write_rows("problems", problems, "test")

@@ -6,11 +6,8 @@ from pathlib import Path
 import pytest
 
 from coral_batch.lake.hashes import code_sha256
-from coral_batch.lake.store import Store
 from coral_batch.models.decoding import drawing
-from coral_batch.models.decoding.drawing import Drawing, Work, draw
 from coral_batch.models.training import obtain
-from coral_batch.records.configuration import Knobs
 from tests.house import closure
 
 DECODING, TRAINING = "coral_batch/models/decoding", "coral_batch/models/training"
@@ -84,17 +81,3 @@ def test_comments_docstrings_and_layout_do_not_count(old: str, new: str, tmp_pat
 def test_anything_else_counts(old: str, new: str, tmp_path: Path) -> None:
     assert old in CODE
     assert hashed(tmp_path, CODE.replace(old, new, 1)) != hashed(tmp_path, CODE)
-
-
-def test_samples_are_drawn_again_when_the_code_that_draws_them_changes(
-    materialised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    work = Work("a", None, Knobs(0.9, 0.95, 40, 1.0), {"one": "Fix it."})
-
-    def reused() -> bool:
-        _, (row,) = draw([work], Drawing(1, 4, 1, 1, 1), materialised, "genomes", Store(tmp_path))
-        return row.reused
-
-    assert [reused(), reused()] == [False, True]
-    monkeypatch.setattr(drawing, "code_sha256", lambda _: "0" * 64)
-    assert not reused()

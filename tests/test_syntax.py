@@ -116,10 +116,3 @@ def test_jail_and_score_refuse_the_same() -> None:
 )
 def test_a_text_whose_file_would_be_another_program_is_none(code: str, accepted: bool) -> None:
     assert compiles(code) == accepted
-
-
-def test_a_cookie_does_not_hide_a_program_from_the_linters() -> None:
-    """flake8 and bandit decode the file, in which all of it is one string."""
-    hidden = '# coding: unicode_escape\n"\\x22"\ndef gcd(a, b):\n    exec("1")\n"\\x22"\n'
-    (verdicts,) = judge([program("gcd", hidden, [(1, 2, 1)])], SETTINGS, workers=1)
-    assert {verdict.kind for verdict in verdicts} == {"UNPARSEABLE"}

@@ -10,9 +10,9 @@ from coral_batch.errors import CoralError
 from coral_batch.verdicts.pool import judge, workers_that_fit
 from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import slots
-from tests.memory_files import MIB
 from tests.programs import SETTINGS, program
 
+MIB = 2**20
 TWICE = program("twice", "def twice(n):\n    return 2 * n\n", [((2,), 4)])
 
 

@@ -62,7 +62,7 @@ def test_every_verdict_equals_that_of_quixbugs_own_suite(tmp_path: Path, correct
 
     programs = [
         Program(p.name, p.reference if correct else p.buggy, p.cases, p.tests, p.support)
-        for p in read(Path(CHECKOUT), "quixbugs")[0]
+        for p in read(Path(CHECKOUT))[0]
     ]
     settings = Verdicts(SECONDS, 3 * SECONDS, 512, ("seccomp",))
     differences = []

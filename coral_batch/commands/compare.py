@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from textwrap import fill
 from typing import Annotated, TypeVar
@@ -56,26 +56,26 @@ def comparison(runs: Sequence[Run]) -> str:
     return "\n\n".join(parts)
 
 
-def paired(first: Run, other: Run, name: str) -> tuple[int, Paired] | None:
-    """Compare the two best genomes' pass@1 on the problems of a set that both runs share.
+def _measured(first: Run, other: Run) -> Iterator[tuple[str, bool, int, Paired]]:
+    """Compare the two best genomes on the problems that both runs share.
 
-    Returns:
-        The number of shared problems and the comparison; None if there are none.
+    Yields:
+        The measure, whether selection did not see its problems, their number, and the comparison.
     """
-    left, right = _shared(first, other, first.outcomes.get(name, {}), other.outcomes.get(name, {}))
-    return (len(left), compare_outcomes(left, right, 1, SEED, "compare", name)) if left else None
-
-
-def paired_first_changes(first: Run, other: Run, measure: str) -> tuple[int, Paired] | None:
-    """Compare what the two best genomes would change first in the held-out bugs of both runs.
-
-    Returns:
-        As of `paired`.
-    """
-    left, right = _shared(
-        first, other, first.first_changes.get(measure, {}), other.first_changes.get(measure, {})
-    )
-    return (len(left), compare_means(left, right, SEED, "compare", measure)) if left else None
+    for name, title in TITLES.items():
+        left, right = _shared(
+            first, other, first.outcomes.get(name, {}), other.outcomes.get(name, {})
+        )
+        if left:
+            found = compare_outcomes(left, right, 1, SEED, "compare", name)
+            yield f"{title}, pass@1", name == "held_out", len(left), found
+    for name, title in FIRST_CHANGES.items():
+        here, there = _shared(
+            first, other, first.first_changes.get(name, {}), other.first_changes.get(name, {})
+        )
+        if here:
+            found = compare_means(here, there, SEED, "compare", name)
+            yield f"held out, {title}", True, len(here), found
 
 
 def _shared(
@@ -143,20 +143,9 @@ def _apart(name: str, amounts: Sequence[int]) -> str:
 def _against(first: Run, other: Run) -> str:
     lines = [f"{other.name} against {first.name}"]
     rows = []
-    measured = [
-        (f"{title}, pass@1", name == "held_out", paired(first, other, name))
-        for name, title in TITLES.items()
-    ]
-    measured += [
-        (f"held out, {title}", True, paired_first_changes(first, other, name))
-        for name, title in FIRST_CHANGES.items()
-    ]
-    for title, independent, found in measured:
-        if found is not None:
-            bugs, gain = found
-            said = verdict(gain.unclear) if independent else ""
-            cells = (interval(gain.difference, signed=True), said)
-            rows.append((title, str(bugs), *cells))
+    for title, unseen, bugs, gain in _measured(first, other):
+        said = verdict(gain.unclear) if unseen else ""
+        rows.append((title, str(bugs), interval(gain.difference, signed=True), said))
     if rows:
         header = ("", "n", "difference", "")
         lines.append(indent(table(header, rows, left={""}), "  "))

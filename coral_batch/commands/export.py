@@ -32,7 +32,7 @@ from coral_batch.lake.hashes import check_files, file_sha256
 from coral_batch.models.prompts.examples import examples_sha256, portion
 from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow
 from coral_batch.repair.adapters import check_best, check_origin, find_adapter, generation_of
 from coral_batch.repair.released import CONFIGURATION, RECORD, WEIGHTS, write_release
@@ -155,11 +155,6 @@ def _learnt(exported: Exported, card: AdapterCardRow) -> tuple[frozenset[str], l
 def _trained(card: AdapterCardRow, examples: Sequence[Example], ancestors: int) -> Trained:
     taught = {one.problem for one in examples}
     roles = [row for row in lake.read_rows("manifest", Role) if row.name in taught]
-    problems = [
-        problem
-        for source in dict.fromkeys(row.source for row in roles)
-        for problem in lake.read_rows("problems", Problem, source)
-    ]
     shown = {(one.problem, one.bug) for one in examples if not one.lint}
     injected = Counter(problem for problem, bug in shown if bug is not None)
     linted = Counter(one.problem for one in examples if one.lint)
@@ -170,7 +165,7 @@ def _trained(card: AdapterCardRow, examples: Sequence[Example], ancestors: int) 
         most = max(linted.values())
         versions = "a version" if most == 1 else f"up to {most} versions"
         words.append(f"{versions} with lint errors")
-    origins = sorted({problem.origin for problem in problems if problem.name in taught})
+    origins = sorted({row.source for row in roles})
     settings = {**card.determinants["training"], "seed": card.determinants["seed"]}
     table = file_sha256(lake.path("examples"))
     return Trained(table, origins, words, settings, ancestors, len(examples))

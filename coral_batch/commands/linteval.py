@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.atomic import check_free, writing
+from coral_batch.lake.atomic import check_free, is_abandoned, writing
 from coral_batch.linteval.answers.extraction import until
 from coral_batch.linteval.items.item import fill, with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
@@ -135,7 +134,8 @@ def run(
             action="add --model, or drop --revision",
         )
     asked, tests = read_items(items)
-    pool.isolation_text(settings)  # a missing layer is said before hours of answering
+    if any(one.function for one in tests):
+        pool.isolation_text(settings)  # a missing layer is said before hours of answering
     drawn = _drawn(asked, model, adapter, revision, settings)
     _score_and_print({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
     # Last, since the file's existence refuses a repetition, which resumes an interrupted command.
@@ -149,10 +149,10 @@ def _scratch() -> Iterator[Path]:
     place = lake.STORE.parent
     with writing(place):
         place.mkdir(exist_ok=True)
-        for left in place.glob("base-*-*"):  # gigabytes left by a killed run
-            if not Path("/proc", left.name.split("-")[1]).exists():
+        for left in place.glob("base-*"):  # gigabytes
+            if is_abandoned(left):
                 shutil.rmtree(left)
-        folder = TemporaryDirectory(prefix=f"base-{os.getpid()}-", dir=place)
+        folder = TemporaryDirectory(prefix="base-", dir=place)
     with folder:
         yield Path(folder.name)
 
@@ -165,7 +165,7 @@ def _drawn(
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.models.base.catalogue import CATALOGUE
     from coral_batch.models.base.checkpoint import materialise, origin_of, read_card
-    from coral_batch.repair.models import Adapter, read_peft_folder
+    from coral_batch.repair.models import Adapter, check_peft_folder, read_peft_folder
 
     if model != BASE and origin_of(model) is None:
         raise CoralError(
@@ -174,6 +174,8 @@ def _drawn(
             found=model,
             expected=f"{BASE}, {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
         )
+    if adapter is not None:
+        check_peft_folder(adapter)  # before a download
     with _scratch() as scratch:
         base = lake.path("base")
         if model != BASE:
@@ -242,7 +244,6 @@ def _score_and_print(
         tests,
         stop,
         pool.judge_of(settings),
-        pool.isolation_text(settings),
         workers,
     )
     print(side_by_side(found))
@@ -282,14 +283,23 @@ def export(
     ] = False,
 ) -> None:
     """Write a model's answers, up to linteval.stop, as the board of MERA Code takes them."""
-    check_free(file)
+    from coral_batch.linteval.submissions.reading import tests_file
+
+    tests = tests_file(file) if items and file is not None else None
+    if tests is not None and tests.resolve() == lake.path("linteval_tests").resolve():
+        tests = None  # it has the tests of all items
+    check_free(file, tests)
     _check_asked(model)
     if items:
         scores = lake.read_frame("linteval_scores", model)
         rows = lake.read_rows("linteval_items", Item)
         scored = with_outputs(rows, scores.select("item", "official").rows())
-        if file is not None:
-            _write_tests({item.meta.id for item in scored}, file)
+        if tests is not None:
+            asked = {item.meta.id for item in scored}
+            of_items = [
+                one for one in lake.read_rows("linteval_tests", ItemTests) if one.id in asked
+            ]
+            lake.write_text(tests, "".join(json.dumps(lake.plain(one)) + "\n" for one in of_items))
         _write([asdict(item) for item in scored], file)
         return
     answers = _raw(lake.read_rows("linteval_samples", LintSampleRow, model))
@@ -308,18 +318,6 @@ def _raw(rows: Sequence[LintSampleRow]) -> dict[int, list[str]]:
     for row in rows:
         found.setdefault(row.item, []).append(row.raw)
     return found
-
-
-def _write_tests(items: Collection[int], file: Path) -> None:
-    """Write the tests of items next to their file, where `coral linteval score` finds them."""
-    from coral_batch.linteval.submissions.reading import tests_file
-
-    place = tests_file(file)
-    if place.resolve() == lake.path("linteval_tests").resolve():
-        return  # it has the tests of all items
-    check_free(place)
-    rows = [row for row in lake.read_rows("linteval_tests", ItemTests) if row.id in items]
-    lake.write_text(place, "".join(json.dumps(lake.plain(row)) + "\n" for row in rows))
 
 
 def _write(content: Any, file: Path | None) -> None:

@@ -72,20 +72,6 @@ class Measure:
     unclear: bool
 
 
-@dataclass(frozen=True)
-class Repaired:
-    """How a model did on bugs.
-
-    Attributes:
-        outcomes: bug -> how many repairs pass all tests.
-        first_changes: see `coral_batch.evidence.summary.first_changes`; empty if repairs need not
-            change the program.
-    """
-
-    outcomes: dict[str, Outcome]
-    first_changes: dict[str, dict[str, float]]
-
-
 def score(
     adapter: Annotated[
         Path,
@@ -140,7 +126,7 @@ def score(
     manifest, injected = lake.read_rows("manifest", Role), lake.read_rows("bugs", Bug)
     problems = read_problems(lake, settings)
     held_out = measured(problems, injected, manifest, settings.evaluation)
-    fixes, dropped = ([], []) if humanevalfix is None else read(humanevalfix, "humanevalpack")
+    fixes, dropped = ([], []) if humanevalfix is None else read(humanevalfix)
     if dropped:
         say(f"HumanEvalFix: skipping {len(dropped)} tasks that the jail cannot run")
     items = spread(lake.read_rows("linteval_items", Item), settings.linteval.items)
@@ -214,12 +200,12 @@ def _on_held_out(
     adapter: Adapter, knobs: Knobs, problems: Sequence[Problem], settings: Params
 ) -> list[Measure]:
     subjects = _subjects(adapter, knobs_at(settings.sampling.base_temperature), knobs)
-    found = repairs_of(subjects, problems, settings.evaluation.samples, settings)
-    base, other = found[BASE], found[ADAPTER]
-    measures = [_measure("held-out bugs: repaired", base.outcomes, other.outcomes, settings)]
-    for name, values in base.first_changes.items():
+    found = _repairs_of(subjects, problems, settings.evaluation.samples, settings)
+    (base, first), (other, of_other) = found[BASE], found[ADAPTER]
+    measures = [_measure("held-out bugs: repaired", base, other, settings)]
+    for name, values in first.items():
         measure = f"held-out bugs: {FIRST_CHANGES[name]}"
-        paired = compare_means(values, other.first_changes[name], settings.seed, "score", measure)
+        paired = compare_means(values, of_other[name], settings.seed, "score", measure)
         measures.append(_line(measure, list(values), 1, paired))
     return measures
 
@@ -229,21 +215,24 @@ def _on_humanevalfix(adapter: Adapter, problems: Sequence[Problem], settings: Pa
         settings, prompt=Prompt(docstring=True), sampling=replace(settings.sampling, best_of=1)
     )
     subjects = _subjects(adapter, knobs_at(0.0), knobs_at(0.0))
-    found = repairs_of(subjects, problems, 1, settings)
-    base, other = found[BASE].outcomes, found[ADAPTER].outcomes
-    return _measure("HumanEvalFix: repaired", base, other, settings)
+    found = _repairs_of(subjects, problems, 1, settings)
+    return _measure("HumanEvalFix: repaired", found[BASE][0], found[ADAPTER][0], settings)
 
 
-def repairs_of(
+def _repairs_of(
     subjects: Sequence[SubjectRow], problems: Sequence[Problem], samples: int, settings: Params
-) -> dict[str, Repaired]:
-    """Draw repairs with each model and run all tests on them; return model -> result.
+) -> dict[str, tuple[Outcomes, dict[str, dict[str, float]]]]:
+    """Draw repairs with each model and run all tests on them.
 
     Args:
         subjects: the models, decoded together.
         problems: the bugs.
         samples: repairs per bug.
         settings: prompt, sampling, limits, seed and threads.
+
+    Returns:
+        Model -> for each bug how many repairs pass all tests, and its first changes, see
+        `coral_batch.evidence.summary.first_changes`: none if repairs need not change the program.
 
     Raises:
         CoralError: an adapter or the jail cannot be used.
@@ -259,7 +248,7 @@ def repairs_of(
         repaired = all(one.kind == "PASS" for one in of_row)
         passed[row.genome].setdefault(row.problem, []).append(repaired)
     return {
-        name: Repaired(
+        name: (
             {problem.name: _outcome(of_model[problem.name]) for problem in problems},
             first_changes(look for look in looks if look.genome == name),
         )
@@ -276,15 +265,15 @@ def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measu
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.linteval.scores.metrics import outcomes
     from coral_batch.linteval.scores.tables import score_samples
-    from coral_batch.verdicts.pool import isolation_text, judge_of
+    from coral_batch.verdicts.pool import judge_of
 
     tests = lake.read_rows("linteval_tests", ItemTests)
-    judge, isolation = judge_of(settings), isolation_text(settings)
+    judge = judge_of(settings)
     knobs = knobs_at(settings.linteval.temperature)
     found = []
     for subject in _subjects(adapter, knobs, knobs):
         rows, _ = answer(subject, items, lake.path("base"), settings)
-        scored = score_samples(rows, items, tests, judge, isolation, settings.compute.workers)
+        scored = score_samples(rows, items, tests, judge, settings.compute.workers)
         scores = lake.frame("linteval_scores", scored["linteval_scores"])
         found.append(outcomes(scores, tests, "official"))
     base, other = found

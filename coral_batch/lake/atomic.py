@@ -97,12 +97,18 @@ def writing(target: Path) -> Iterator[None]:
 
 
 def check_free(*targets: Path | None) -> None:
-    """Check, before long work, that the targets do not exist and can be created.
+    """Check, before long work, that the targets are distinct, do not exist and can be created.
 
     Raises:
-        CoralError: a target exists, or one of its parents is a file.
+        CoralError: a target is given twice or exists, or one of its parents is a file.
     """
+    given: set[Path] = set()
     for target in filter(None, targets):
+        if target.resolve() in given:
+            raise CoralError(
+                "two files would be written to one path", file=target, action="choose another path"
+            )
+        given.add(target.resolve())
         with reading(target):
             taken = target.exists()
         if taken:

@@ -8,7 +8,6 @@ neither trains, samples nor judges.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -18,7 +17,6 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.lake import params, tables
 from coral_batch.lake.atomic import writing
-from coral_batch.lake.hashes import check_files
 from coral_batch.lake.places import path
 from coral_batch.records.settings import Params
 
@@ -28,28 +26,14 @@ Outputs = Mapping[str | tuple[str, str], Any]
 """Table, or table and part if it is not the stage's own part -> its content.
 
 The content depends on the table's format: dataclass instances (JSONL), a frame or rows (Parquet), a
-document (JSON), arrays (npz), a text (HTML); for a folder, name -> text of a file, or a `Folder`.
+document (JSON), arrays (npz), a text (HTML); for a folder, name -> text of a file, or a
+folder to copy.
 Tables are written in this order, each atomically.
 """
 
 
 BEFORE_WRITING: list[Callable[[], None]] = []
 """Checks that refuse, by `CoralError`, what a stage made."""
-
-
-@dataclass(frozen=True)
-class Folder:
-    """A folder to copy into the lake.
-
-    Attributes:
-        path: the folder.
-        files: the expected SHA-256 of each file.
-        vouched: what recorded the hashes, for the error message.
-    """
-
-    path: Path
-    files: Mapping[str, str]
-    vouched: str
 
 
 class Tables(Protocol):
@@ -125,7 +109,4 @@ def write(table: str, content: Any, part: str | None = None) -> None:
         for name, text in content.items():
             tables.write_text(path(table, part) / name, text)
     else:
-        again = "run `dvc repro`, which makes it again"
-        for folder in content.values():
-            check_files(folder.path, folder.files, folder.vouched, again)
-        tables.write_folders(table, {name: one.path for name, one in content.items()}, part)
+        tables.write_folders(table, content, part)

@@ -76,8 +76,7 @@ class Problem:
             ``test*`` and the function under test imported by ``from FUNCTION import FUNCTION``; or
             the tests of a project.
         support: name -> source of the modules that the test file imports (``node``).
-        origin: where it was read from.
-        sha256: hash of everything above but the origin.
+        sha256: hash of everything above.
     """
 
     name: str
@@ -88,7 +87,6 @@ class Problem:
     cases: tuple[Case, ...]
     tests: str | Suite | None
     support: dict[str, str]
-    origin: str
     sha256: str
 
 
@@ -117,9 +115,9 @@ class Role:
 
 
 def content_hash(problem: Problem) -> str:
-    """Return the SHA-256 of a problem's content: of all fields but origin and hash."""
+    """Return the SHA-256 of a problem's content: of all other fields."""
     content = asdict(problem)
-    del content["origin"], content["sha256"]
+    del content["sha256"]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -136,8 +136,6 @@ class BestRow:
     generation: str
     genome: str
     key: str
-    files: dict[str, str]
-    coordinates: tuple[float, ...]
     configuration: AdapterConfiguration
     knobs: Knobs
     fitness: float

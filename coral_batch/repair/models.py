@@ -155,15 +155,7 @@ def read_peft_folder(folder: Path, base: str) -> Adapter:
     Raises:
         CoralError: there is no adapter, its configuration cannot be read, or as in `read_release`.
     """
-    with reading(folder):
-        missing = [name for name in (CONFIGURATION, WEIGHTS) if not (folder / name).is_file()]
-    if missing:
-        raise CoralError(
-            "the folder has no adapter",
-            file=folder,
-            found=f"no {missing[0]}",
-            expected=f"a PEFT folder, with {CONFIGURATION} and {WEIGHTS}",
-        )
+    check_peft_folder(folder)
     release = read_release(folder, base) if is_release(folder) else None
     file = folder / CONFIGURATION
     known = strictjson.parse(read_utf8(file), file)
@@ -173,3 +165,16 @@ def read_peft_folder(folder: Path, base: str) -> Adapter:
     knobs = None if release is None else release.knobs
     called = f"the {'released ' if release else ''}adapter in {folder}"
     return Adapter(key_of(files), folder, files, known["r"], knobs, called)
+
+
+def check_peft_folder(folder: Path) -> None:
+    """Raise `CoralError` unless a folder has an adapter's two files."""
+    with reading(folder):
+        missing = [name for name in (CONFIGURATION, WEIGHTS) if not (folder / name).is_file()]
+    if missing:
+        raise CoralError(
+            "the folder has no adapter",
+            file=folder,
+            found=f"no {missing[0]}",
+            expected=f"a PEFT folder, with {CONFIGURATION} and {WEIGHTS}",
+        )

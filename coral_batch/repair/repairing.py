@@ -338,7 +338,7 @@ def problem_of(source: SourceFile, name: str) -> Problem:
     """
     code, docstring = view(source, name)
     last = name.rpartition(".")[2]
-    return make_problem(last, last, "", str(source.file), buggy=code, docstring=docstring)
+    return make_problem(last, last, "", buggy=code, docstring=docstring)
 
 
 _FENCE = re.compile(

@@ -92,7 +92,6 @@ class Best:
 class Metrics:
     """The document lake/report/metrics.json; schemas/metrics.schema.json describes each field."""
 
-    fitness_is: str
     problems: int
     samples: int
     generations: dict[str, GenerationMetrics]
@@ -130,7 +129,6 @@ def measure(
         measured[tables.generation] = _generation(tables, len(keys - seen))
         seen |= keys
     return Metrics(
-        fitness_is=f"selection score on {problems} test problems",
         problems=problems,
         samples=of_base.group_by("problem").len()["len"].item(0),
         generations=measured,

@@ -7,10 +7,7 @@ answer, from ``def`` on: decorators, docstring and all other lines of the file s
 from __future__ import annotations
 
 import ast
-import codecs
-import io
 import re
-import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -62,12 +59,6 @@ def read_source(file: Path) -> SourceFile:
         CoralError: it is missing, unreadable or not valid Python.
     """
     text = read_utf8(file)
-    if text and (codec := _codec(text)) != "utf-8":
-        raise CoralError(
-            "the file declares an encoding other than UTF-8",
-            file=file,
-            found=f"coding cookie: {codec}",
-        )
     source = SourceFile(file, text.removeprefix(_BOM), text.startswith(_BOM))
     try:
         source.tree  # noqa: B018 (whether there is one)
@@ -95,16 +86,6 @@ def read_utf8(file: Path) -> str:
         raise CoralError("the file cannot be read", file=file, found=error.strerror) from None
     except UnicodeDecodeError as error:
         raise CoralError("the file is not UTF-8", file=file, found=str(error)) from None
-
-
-def _codec(text: str) -> str:
-    """Return the encoding that a text declares by its coding cookie; see PEP 263."""
-    try:
-        codec, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
-    except SyntaxError as error:
-        return str(error)
-    codec = codec.removesuffix("-sig")
-    return "utf-8" if codecs.lookup(codec).name == "utf-8" else codec
 
 
 def check_function(source: SourceFile, name: str) -> None:

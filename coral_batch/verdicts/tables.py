@@ -88,7 +88,6 @@ def _time(key: dict[str, Any], verdict: Verdict) -> dict[str, Any]:
     return {
         **key,
         "case": verdict.case,
-        "passed": verdict.kind == "PASS",
         "cpu_seconds": verdict.cpu_seconds,
         "wall_seconds": verdict.wall_seconds,
     }

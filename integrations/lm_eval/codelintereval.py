@@ -19,9 +19,8 @@ from coral_batch.evidence.passk import KS, pass_at_k
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.official import read_codelintereval
-from coral_batch.linteval.scores.tables import Rows, score_samples
-from coral_batch.records.items import Answer, Item, ItemTests
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.linteval.scores.tables import lint_codes
+from coral_batch.records.items import Item
 
 
 def data_set(items: str | None = None, **_: Any) -> DatasetDict:
@@ -50,38 +49,22 @@ def prompt(document: Mapping[str, Any]) -> str:
     return fill(item.instruction, item.inputs)
 
 
-def scores(answers: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[Rows]:
-    """Score all answers, as a filter from raw answers to rows of `linteval_scores`.
+def scores(answers: Sequence[Sequence[str]], _: Sequence[Mapping[str, Any]]) -> list[list[bool]]:
+    """Score all answers, as a filter from raw answers to whether each passes.
 
     Args:
         answers: the answers to each document.
-        documents: the documents.
     """
-    items = [lake.build(Item, document) for document in documents]
-    samples = [
-        Answer("", item.meta.id, number, code_of(raw))
-        for item, texts in zip(items, answers, strict=True)
-        for number, raw in enumerate(texts)
-    ]
-    tests = [ItemTests(item.meta.id, "") for item in items]
-    scored = score_samples(samples, items, tests, _no_jail, "", workers=None)
-    rows = iter(scored["linteval_scores"])
-    return [[next(rows) for _ in texts] for texts in answers]
+    found = lint_codes([code_of(raw) for texts in answers for raw in texts], workers=None)[1]
+    passed = iter([not findings for findings in found])
+    return [[next(passed) for _ in texts] for texts in answers]
 
 
-def passes(_: Mapping[str, Any], results: Sequence[Rows]) -> dict[str, float]:
+def passes(_: Mapping[str, Any], results: Sequence[Sequence[bool]]) -> dict[str, float]:
     """Return an item's pass@k for each published k with enough answers.
 
     Args:
-        results: a single list, the item's rows.
+        results: a single list, whether each of the item's answers passes.
     """
-    (rows,) = results
-    return {
-        f"pass@{k}": pass_at_k(len(rows), sum(bool(row["official"]) for row in rows), k)
-        for k in KS
-        if k <= len(rows)
-    }
-
-
-def _no_jail(programs: Sequence[Program]) -> list[list[Verdict]]:
-    raise AssertionError(f"{len(programs)} programs to run for items without tests")
+    (passed,) = results
+    return {f"pass@{k}": pass_at_k(len(passed), sum(passed), k) for k in KS if k <= len(passed)}

@@ -124,12 +124,3 @@ def test_a_machine_without_memory_is_a_message(copy: Path) -> None:
     done = attempt(copy, sys.executable, "-c", program, "doctor")
     is_a_message(done)
     assert "error: out of memory" in done.stderr
-
-
-@pytest.mark.long
-def test_two_runs_at_once_give_one_result(copy: Path) -> None:
-    before = hashes(copy)
-    shutil.rmtree(copy / ".coral")
-    running = [start(copy, "coral", "samples", "000") for _ in range(2)]
-    assert [process.wait() for process in running] == [0, 0]
-    assert hashes(copy) == before

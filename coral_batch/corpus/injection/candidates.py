@@ -29,16 +29,12 @@ class BugCandidate:
         number: its place in the order, from 1.
         kind: a key of `KINDS`.
         line: line of the edit in the reference, from 1.
-        original: the text that was replaced.
-        replacement: the new text.
         code: the program with the edit.
     """
 
     number: int
     kind: str
     line: int
-    original: str
-    replacement: str
     code: str
 
 
@@ -77,9 +73,8 @@ def candidates(problem: Problem, seed: int) -> Iterator[BugCandidate]:
                 tree = _tree(code)
                 if tree is not None and tree not in seen:
                     seen.add(tree)
-                    line, original = source.line_of(edit.start), source.text[edit.start : edit.end]
                     number += 1
-                    yield BugCandidate(number, kind, line, original, edit.text, code)
+                    yield BugCandidate(number, kind, source.line_of(edit.start), code)
                     break
 
 

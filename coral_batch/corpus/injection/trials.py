@@ -118,7 +118,7 @@ class _Search:
         self._settings = settings
         self.name = problem.name
         buggy = problem.buggy
-        self.own = None if buggy is None else BugCandidate(0, "own", 0, "", "", buggy)
+        self.own = None if buggy is None else BugCandidate(0, "own", 0, buggy)
         self._left = islice(candidates(problem, seed), TRIED * settings.each)
         self._effects: set[tuple[int, str]] = set()
         self._too_long = False
@@ -127,7 +127,7 @@ class _Search:
         """Return the next candidates: at first with the reference, finally none."""
         if self.rows:
             return list(self._left) if self._wants_more() else []
-        reference = BugCandidate(0, REFERENCE, 0, "", "", self._problem.reference)
+        reference = BugCandidate(0, REFERENCE, 0, self._problem.reference)
         wanted = self._settings.each
         return [reference, *islice(self._left, wanted + (wanted + 1) // 2)]
 
@@ -189,29 +189,21 @@ def _fault(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> dict[st
     verdict = next((one for one in verdicts if one.kind != "PASS"), None)
     if verdict is None:
         return None
-    where = f"problem {problem.name}, case {verdict.case}"
+    action = "exclude the problem (corpus.sources: exclude)"
     if hangs(verdict.detail):
-        return {
-            "problem": "a reference program exceeds the line limit",
-            "field": where,
-            "found": f"more than {lines} lines, including those of earlier cases",
-            "expected": f"at most {lines} lines",
-            "action": "raise injection.lines in params.yaml if the program ends; else correct the"
-            " corpus, or exclude the problem (corpus.sources: exclude)",
-        }
-    if verdict.kind == "TIMEOUT":
-        return {
-            "problem": "a reference program takes too long to inject bugs into",
-            "field": where,
-            "found": verdict.detail,
-            "expected": f"at most {CPU_SECONDS:g} s of CPU time, and the limits in verdicts",
-            "action": "exclude the problem (corpus.sources: exclude)",
-        }
-    expected = f" with {shorten(problem.cases[verdict.case].expected)}" if problem.cases else ""
+        what, limit = "exceeds the line limit", f"at most {lines} lines, all cases together"
+        action = f"raise injection.lines in params.yaml if it ends; else correct it, or {action}"
+    elif verdict.kind == "TIMEOUT":
+        what = "takes too long to inject bugs into"
+        limit = f"at most {CPU_SECONDS:g} s of CPU time, and the limits in verdicts"
+    else:
+        what, limit, action = "fails its own case", "PASS", f"correct the corpus, or {action}"
+        if problem.cases:
+            limit += f" with {shorten(problem.cases[verdict.case].expected)}"
     return {
-        "problem": "a reference program fails its own case",
-        "field": where,
+        "problem": f"a reference program {what}",
+        "field": f"problem {problem.name}, case {verdict.case}",
         "found": f"{verdict.kind} {verdict.detail}".strip(),
-        "expected": f"PASS{expected}",
-        "action": "correct the corpus, or exclude the problem (corpus.sources: exclude)",
+        "expected": limit,
+        "action": action,
     }

@@ -44,7 +44,7 @@ _Calls = tuple[str, list[Arguments], Sequence[Any] | None, float]
 solution computes them), and the allowed difference of a float."""
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
+def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every task.
 
     ``humanevalplus_7`` is the problem of ``HumanEval/7``, ``mbppplus_2`` that of ``Mbpp/2``.
@@ -77,7 +77,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         )
         code, docstring = take_docstring(program, function)
         docstring = docstring if words is None else words
-        return make_problem(name, function, code, origin, docstring=docstring, tests=tests)
+        return make_problem(name, function, code, docstring=docstring, tests=tests)
 
     return read_problems(
         path, _schema_of, lambda row: _id(row).lower().replace("/", "plus_"), make, infinite=True

@@ -50,7 +50,7 @@ _TESTS = ("test", "tests")
 _NO_PROGRAMS = ("conftest", "setup")
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
+def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every function of the folder `path` that a test calls, in the order of the files.
 
     A problem is called NAME, or NAME_FUNCTION where the tests call several functions of the file.
@@ -91,7 +91,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
             " coral-batch",
         )
     bugs = _bugs(path)
-    project = _Project(path, origin, ran, _tests_of(passed, path.resolve()), folder_hash(path))
+    project = _Project(path, ran, _tests_of(passed, path.resolve()), folder_hash(path))
     problems: list[Problem] = []
     for file in programs(path.resolve(), ran.files):
         name = file.relative_to(path.resolve()).as_posix()
@@ -173,14 +173,12 @@ class _Project:
 
     Attributes:
         path: the folder, as params.yaml names it.
-        origin: as in `Problem`.
         ran: the outcomes of its tests.
         tests: file and function -> the tests that call it.
         sha256: the hash of its files.
     """
 
     path: Path
-    origin: str
     ran: Ran
     tests: Mapping[tuple[str, str], Sequence[str]]
     sha256: str
@@ -239,7 +237,6 @@ class _Project:
                 called_so,
                 function,
                 reference,
-                self.origin,
                 buggy=buggy,
                 docstring=docstring,
                 tests=Suite(str(self.path), name, tests, together, self.sha256),

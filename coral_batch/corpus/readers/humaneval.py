@@ -14,7 +14,7 @@ from coral_batch.corpus.testcode.checkfunction import check_problem
 from coral_batch.records.problem import DroppedProblem, Problem
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
+def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every task; ``humaneval_7`` is the problem of ``HumanEval/7``.
 
     Returns:
@@ -26,7 +26,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
 
     def make(name: str, row: Row) -> Problem:
         program = row["prompt"] + row["canonical_solution"]
-        return check_problem(name, row["entry_point"], program, row["test"], origin)
+        return check_problem(name, row["entry_point"], program, row["test"])
 
     return read_problems(
         path, lambda _: "humaneval", lambda row: row["task_id"].lower().replace("/", "_"), make

@@ -13,7 +13,7 @@ from coral_batch.corpus.testcode.checkfunction import check_problem
 from coral_batch.records.problem import DroppedProblem, Problem
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
+def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every task; ``humanevalpack_7`` is the problem of ``Python/7``.
 
     Returns:
@@ -30,7 +30,6 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
             row["entry_point"],
             before + row["canonical_solution"],
             f"{row['test_setup']}\n{row['test']}",
-            origin,
             buggy=before + row["buggy_solution"],
             docstring=row["docstring"],
         )

@@ -40,7 +40,7 @@ class Task:
     tests: list[list[ast.stmt]]
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
+def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every task; ``mbpp_601`` is the problem of task 601.
 
     Returns:
@@ -59,7 +59,6 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
             name,
             task.function,
             as_module(task.code),
-            origin,
             docstring=text,
             cases=cases,
             tests=tests,

@@ -32,7 +32,7 @@ _DRIVER = "_test"
 _TOLERANT = "sqrt"
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
+def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every problem of the folder `path`, sorted by name; none is dropped.
 
     Raises:
@@ -58,7 +58,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     }
     if not names:
         raise CoralError("the corpus has no program", file=path / _CORRECT, expected="NAME.py")
-    return [_read_problem(path, name, origin) for name in sorted(names)], []
+    return [_read_problem(path, name) for name in sorted(names)], []
 
 
 def _is_driver(file: Path) -> bool:
@@ -68,7 +68,7 @@ def _is_driver(file: Path) -> bool:
     return f"def {file.stem}(" not in file.read_text("utf-8", "replace")
 
 
-def _read_problem(path: Path, name: str, origin: str) -> Problem:
+def _read_problem(path: Path, name: str) -> Problem:
     buggy, docstring = None, ""
     if (path / _BUGGY).is_dir():
         buggy, docstring = _read_program(path / _BUGGY / f"{name}.py", name)
@@ -94,7 +94,6 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
         name,
         name,
         reference,
-        origin,
         buggy=buggy,
         docstring=docstring or text,
         cases=cases,

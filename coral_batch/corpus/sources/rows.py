@@ -169,7 +169,6 @@ def make_problem(
     name: str,
     function: str,
     reference: str,
-    origin: str,
     *,
     buggy: str | None = None,
     docstring: str = "",
@@ -187,7 +186,6 @@ def make_problem(
         cases=tuple(cases),
         tests=tests,
         support=dict(support or {}),
-        origin=origin,
         sha256="",
     )
     return replace(unhashed, sha256=content_hash(unhashed))

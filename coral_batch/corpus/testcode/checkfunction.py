@@ -19,7 +19,6 @@ def check_problem(
     function: str,
     program: str,
     tests: str,
-    origin: str,
     *,
     buggy: str | None = None,
     docstring: str | None = None,
@@ -31,7 +30,6 @@ def check_problem(
         function: name of the function under test.
         program: the correct program.
         tests: source with the function ``check``.
-        origin: where the problem is from.
         buggy: the buggy program.
         docstring: the problem's docstring; None for the function's.
 
@@ -48,7 +46,6 @@ def check_problem(
         name,
         function,
         reference,
-        origin,
         buggy=buggy,
         docstring=own if docstring is None else docstring.strip(),
         cases=cases,

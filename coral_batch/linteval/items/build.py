@@ -90,16 +90,6 @@ def build(
     return DataSet(tuple(items), tuple(tests), tuple(drops))
 
 
-def adopt(items: Sequence[Item], source: str) -> DataSet:
-    """Use a finished data set unchanged: no tests, nothing dropped, its own ids and feedback.
-
-    Args:
-        items: the records of an official file.
-        source: where they come from.
-    """
-    return DataSet(tuple(items), tuple(ItemTests(item.meta.id, source) for item in items), ())
-
-
 def _with_findings(
     candidates: Sequence[Candidate], workers: int | None, drops: list[Dropped]
 ) -> tuple[list[Candidate], dict[str, list[Finding]]]:

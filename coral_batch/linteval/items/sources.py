@@ -14,12 +14,12 @@ from coral_batch.corpus.sources.rows import Lost, read_rows, read_text
 from coral_batch.corpus.testcode.asserts import test_file
 from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.errors import CoralError, reading
-from coral_batch.linteval.items.build import adopt, build
+from coral_batch.linteval.items.build import build
 from coral_batch.linteval.items.item import instructions
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.official import read_codelintereval, read_prompts
 from coral_batch.linteval.scores.tables import Judge
-from coral_batch.records.items import Candidate, DataSet, Dropped
+from coral_batch.records.items import Candidate, DataSet, Dropped, ItemTests
 from coral_batch.records.settings import Params
 from coral_batch.verdicts.projects import python_files
 
@@ -41,7 +41,8 @@ def make(settings: Params, judge: Judge) -> DataSet:
     path = Path(lint.path)
     with reading(path):
         if lint.source == "official":
-            return adopt(read_codelintereval(path), path.name)
+            items = tuple(read_codelintereval(path))  # unchanged: their own ids and feedback
+            return DataSet(items, tuple(ItemTests(item.meta.id, path.name) for item in items), ())
         dropped: list[Dropped] = []
         if lint.source == "snippets":
             snippets, dropped = read_snippets(path)
@@ -63,7 +64,7 @@ def read_snippets(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
     Raises:
         CoralError: as in `coral_batch.corpus.readers.quixbugs.read`.
     """
-    problems, _ = quixbugs.read(folder, folder.name)
+    problems, _ = quixbugs.read(folder)
     why = f"its tests may need {quixbugs.SUPPORT}.py, which items do not have"
     dropped = [Dropped(one.name, "untestable", why) for one in problems if one.support]
     candidates = [

@@ -94,9 +94,9 @@ def answer_text(
         findings: their rows of `linteval_findings`.
         verdicts: their rows of `linteval_verdicts`.
     """
-    parts = [f"item {item.meta.id}", "prompt:", indent(escape(samples[0].prompt), "  ")]
     if scores["sample"].to_list() != [sample.sample for sample in samples]:
-        raise apart(f"answers to item {item.meta.id} without scores")
+        raise apart(f"answers to item {item.meta.id} without scores, or scores without answers")
+    parts = [f"item {item.meta.id}", "prompt:", indent(escape(samples[0].prompt), "  ")]
     for sample in samples:
         number = pl.col("sample") == sample.sample
         row = scores.filter(number).row(0, named=True)

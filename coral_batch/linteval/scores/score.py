@@ -11,88 +11,44 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 
 from coral_batch.records.finding import FAILURES, Finding
 from coral_batch.records.verdict import Verdict
 
-Outcome = Literal["clean", "silenced", "findings", "empty", "unparseable", "unlinted"]
 Change = Literal["fixed", "stayed", "lost", "new"]
 
 CHANGES: tuple[Change, ...] = ("fixed", "stayed", "lost", "new")
 NOT_PYTHON = frozenset({"E902", "E999"})
 
 
-@dataclass(frozen=True)
-class CodeChange:
-    """What happened to one flake8 code in one answer.
-
-    Attributes:
-        code: flake8's code.
-        before: its findings in the item's code.
-        after: its findings in the answer; `before` and `after` are not both 0.
-        change: ``fixed`` (none left), ``stayed`` (one or more left), ``new`` (there was none), or
-            ``lost``: none is found because the answer is empty or cannot be linted.
-    """
-
-    code: str
-    before: int
-    after: int
-    change: Change
-
-
-@dataclass(frozen=True)
-class Score:
-    """The scores of one answer.
-
-    Attributes:
-        official: passed by the published rule.
-        strict: passed by the strict rule; None when the item has no tests.
-        outcome: ``clean`` (flake8 is silent), ``silenced`` (silent only due to ``# noqa``),
-            ``findings`` (findings are left), ``empty`` (only white space), ``unparseable`` (not
-            Python) or ``unlinted`` (flake8 did not finish).
-        tests: whether all of the item's tests pass; None when it has none.
-        changes: by code.
-    """
-
-    official: bool
-    strict: bool | None
-    outcome: Outcome
-    tests: bool | None
-    changes: tuple[CodeChange, ...]
-
-
 def score(
     code: str,
-    before: Sequence[Finding],
     after: Sequence[Finding],
     published: Sequence[Finding],
     verdicts: Sequence[Verdict] | None,
-) -> Score:
-    """Score one answer.
+) -> dict[str, Any]:
+    """Return the scores of one answer, as in the table `linteval_scores`.
 
     Args:
         code: the extracted code.
-        before: flake8's findings in the item's code.
-        after: its findings in `code`; like `before` as the code was written, without ``# noqa``.
-        published: its findings in `code` with ``# noqa`` honoured, as in the published scorer.
+        after: flake8's findings in it as it was written, without ``# noqa``.
+        published: its findings with ``# noqa`` honoured, as in the published scorer.
         verdicts: on each of the item's tests; None when it has none.
     """
     outcome = _outcome(code, after, published)
     tests = None if verdicts is None else all(one.kind == "PASS" for one in verdicts)
-    return Score(
-        official=not published,
-        strict=tests and outcome == "clean",
-        outcome=outcome,
-        tests=tests,
-        changes=_changes(before, after, outcome),
-    )
+    return {
+        "official": not published,
+        "strict": tests and outcome == "clean",
+        "outcome": outcome,
+        "tests": tests,
+    }
 
 
-def _outcome(code: str, after: Sequence[Finding], published: Sequence[Finding]) -> Outcome:
+def _outcome(code: str, after: Sequence[Finding], published: Sequence[Finding]) -> str:
     codes = {finding.code for finding in after}
     if not code.strip():
         return "empty"
@@ -105,29 +61,32 @@ def _outcome(code: str, after: Sequence[Finding], published: Sequence[Finding]) 
     return "findings" if published else "silenced"
 
 
-def _changes(
-    before: Sequence[Finding], after: Sequence[Finding], outcome: Outcome
-) -> tuple[CodeChange, ...]:
-    had = Counter(finding.code for finding in before)
-    has = Counter(finding.code for finding in after)
-    judged = outcome not in ("empty", "unparseable", "unlinted")
-    return tuple(
-        CodeChange(code, had[code], has[code], _change(had[code], has[code], judged))
+def changes(
+    before: Sequence[Finding], after: Sequence[Finding], outcome: str
+) -> list[dict[str, Any]]:
+    """Return what happened to each flake8 code in one answer, as in the table `linteval_changes`.
+
+    Args:
+        before: flake8's findings in the item's code.
+        after: its findings in the answer; both without ``# noqa``.
+        outcome: the answer's.
+    """
+    had, has = (Counter(finding.code for finding in findings) for findings in (before, after))
+    gone: Change = "lost" if outcome in ("empty", "unparseable", "unlinted") else "fixed"
+    return [
+        {
+            "code": code,
+            "before": had[code],
+            "after": has[code],
+            "change": "new" if not had[code] else "stayed" if has[code] else gone,
+        }
         for code in sorted(had | has)
-    )
+    ]
 
 
-def _change(before: int, after: int, judged: bool) -> Change:
-    if not before:
-        return "new"
-    if after:
-        return "stayed"
-    return "fixed" if judged else "lost"
-
-
-def count_changes(changes: pl.DataFrame) -> dict[str, dict[Change, int]]:
+def count_changes(table: pl.DataFrame) -> dict[str, dict[Change, int]]:
     """Return flake8 code -> change -> number of answers, by code, of a table `linteval_changes`."""
-    counts = Counter(changes.select("code", "change").iter_rows())
+    counts = Counter(table.select("code", "change").iter_rows())
     return {
         code: {change: counts[code, change] for change in CHANGES}
         for code in sorted({code for code, _ in counts})

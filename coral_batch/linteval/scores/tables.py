@@ -11,7 +11,7 @@ from typing import Any
 
 from coral_batch import lake
 from coral_batch.errors import apart
-from coral_batch.linteval.scores.score import score
+from coral_batch.linteval.scores.score import changes, score
 from coral_batch.linting.pool import lint
 from coral_batch.records.finding import Finding
 from coral_batch.records.items import Answer, Item, ItemTests
@@ -28,7 +28,6 @@ def score_samples(
     items: Sequence[Item],
     tests: Sequence[ItemTests],
     in_jail: Judge,
-    isolation: str,
     workers: int | None,
 ) -> dict[str, Rows]:
     """Score every answer.
@@ -38,7 +37,6 @@ def score_samples(
         items: at least their items.
         tests: the items' tests.
         in_jail: runs programs on their tests.
-        isolation: the layers of isolation in force there, joined by +.
         workers: processes that lint; None for one per core.
 
     Returns:
@@ -61,16 +59,15 @@ def score_samples(
     rows: dict[str, Rows] = {f"linteval_{name}": [] for name in names}
     for sample, found, shown, verdicts in zip(samples, after, published, judged, strict=True):
         key = {"item": sample.item, "sample": sample.sample}
-        row = asdict(score(sample.code, before[sample.item], found, shown, verdicts))
-        rows["linteval_changes"] += [{**key, **change} for change in row.pop("changes")]
+        row = score(sample.code, found, shown, verdicts)
+        changed = changes(before[sample.item], found, row["outcome"])
+        rows["linteval_changes"] += [{**key, **change} for change in changed]
         rows["linteval_scores"].append({"genome": sample.genome, **key, **row})
         visible = set(shown)
         rows["linteval_findings"] += [
             {**key, **asdict(finding), "silenced": finding not in visible} for finding in found
         ]
-        rows["linteval_verdicts"] += [
-            {**key, **asdict(verdict), "isolation": isolation} for verdict in verdicts or ()
-        ]
+        rows["linteval_verdicts"] += [{**key, **asdict(verdict)} for verdict in verdicts or ()]
     return rows
 
 

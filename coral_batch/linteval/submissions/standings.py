@@ -96,7 +96,6 @@ def standings(
     tests: Sequence[ItemTests],
     stop: str | None,
     in_jail: Judge,
-    isolation: str,
     workers: int | None,
 ) -> list[Standing]:
     """Score models.
@@ -107,7 +106,6 @@ def standings(
         tests: theirs.
         stop: text at which an answer ends; None for none.
         in_jail: runs programs on their tests.
-        isolation: the layers of isolation in force there, joined by +.
         workers: processes that lint; None for one per core.
     """
     # All at once: the linters and the jail start once, and code that several models wrote is
@@ -122,7 +120,7 @@ def standings(
         Answer(name, item, number, code_of(raw, stop))
         for number, (name, item, raw) in enumerate(given)
     ]
-    scored = score_samples(answers, items, tests, in_jail, isolation, workers)
+    scored = score_samples(answers, items, tests, in_jail, workers)
     scores = lake.frame("linteval_scores", scored["linteval_scores"])
     changes = lake.frame("linteval_changes", scored["linteval_changes"])
     by_model = {name: scores.filter(pl.col("genome") == name) for name in models}

@@ -11,7 +11,7 @@ from coral_batch.corpus.split.roles import check_roles
 from coral_batch.errors import apart
 from coral_batch.lake import find
 from coral_batch.lake.hashes import check_files
-from coral_batch.lake.stage import Folder, Outputs, Tables
+from coral_batch.lake.stage import Outputs, Tables
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import read_card
 from coral_batch.models.prompts.examples import examples_sha256, portion
@@ -164,10 +164,7 @@ def _tabulated(plans: Sequence[Plan], adapters: Mapping[str, Adapter], folder: P
     own = [(one, adapters[one.genome]) for one in plans]
     distinct = {one.key: one for _, one in own}
     return {
-        "adapter_folders": {
-            key: Folder(one.folder, one.files, "the adapter as it was trained")
-            for key, one in distinct.items()
-        },
+        "adapter_folders": {key: one.folder for key, one in distinct.items()},
         "adapter_cards": [
             AdapterCardRow(key, one.determinants, one.files) for key, one in distinct.items()
         ],
