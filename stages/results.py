@@ -23,7 +23,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     weights = settings.objectives.weights
     metrics = measure(generations, best, solved, of_base, floors, weights)
     return {
-        "plots": plots(metrics, generations, solved, of_base),
+        "plots": plots(metrics, generations),
         "metrics": metrics,
         "times": run_times(tables, settings),
     }

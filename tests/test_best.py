@@ -6,7 +6,6 @@ from dataclasses import replace
 from coral_batch.records.rows import SelectionRow
 from coral_batch.records.settings import OBJECTIVES, Scores
 from coral_batch.search.best import choose
-from tests.fresh import output_of
 from tests.rows import selected
 
 
@@ -60,19 +59,3 @@ def test_what_selection_maximises_comes_before_the_fitness() -> None:
     assert best({"000": [fitter, better]}) == ("000", better)
     equal = replace(fitter, worth=0.95)
     assert best({"000": [better, equal]}) == ("000", equal)
-
-
-def test_the_share_of_repairs_does_not_depend_on_the_number_of_threads() -> None:
-    script = """
-import numpy as np, polars as pl
-from coral_batch.records.settings import OBJECTIVES
-from coral_batch.search.tables import pass_rates
-
-random = np.random.default_rng(0)
-table = pl.DataFrame({"genome": np.repeat(["a", "b", "c", "d"], 1800), "problem": [
-    f"bug{number // 3}" for number in range(1800)] * 4, **dict.fromkeys(OBJECTIVES, 1.0)})
-table = table.with_columns(bugfix=random.integers(2, size=7200).astype(float))
-print(pass_rates(table).tobytes().hex())
-"""
-    told = {output_of(script, POLARS_MAX_THREADS=threads) for threads in ("1", "2", "4", "7")}
-    assert len(told) == 1

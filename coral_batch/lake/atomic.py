@@ -36,7 +36,7 @@ def unfinished(target: Path, *, keep: bool = False) -> Iterator[Path]:
 
     Args:
         target: the file or folder.
-        keep: keep the folder if another process has put one there meanwhile.
+        keep: keep the folder if there is one.
 
     Raises:
         CoralError: writing fails, see `writing`; `target` is unchanged.
@@ -50,12 +50,14 @@ def unfinished(target: Path, *, keep: bool = False) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=prefix, dir=target.parent) as folder:
             complete = Path(folder, target.name)
             yield complete
-            if not keep and complete.is_dir() and target.exists():
-                target.rename(Path(folder, "replaced"))
+            if not keep and complete.is_dir():
+                with contextlib.suppress(FileNotFoundError):
+                    target.rename(Path(folder, "replaced"))
             try:
                 complete.replace(target)
             except OSError as error:
-                if not keep or error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                # Another process has put the same folder there meanwhile.
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                     raise
 
 

@@ -7,16 +7,13 @@ are elsewhere, so that two runs of the same parameters give the same bytes.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
-from operator import sub
-from typing import Any
+from dataclasses import astuple, dataclass
 
 import polars as pl
 
 from coral_batch import lake
 from coral_batch.lake import find
 from coral_batch.objectives.aggregate import fitness, objectives_of
-from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import Scores
 from coral_batch.search.best import choose
@@ -48,7 +45,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class Summary:
-    """The scores of a model, or the difference of two models."""
+    """The scores of a model."""
 
     fitness: float
     objectives: Scores
@@ -71,21 +68,12 @@ class GenerationMetrics:
 
 
 @dataclass(frozen=True)
-class Best:
-    """The best genome of the run, see `coral_batch.search.best`.
-
-    The modules of its `configuration` are one text: DVC metrics hold no lists.
-    """
+class Best(Summary):
+    """The best genome of the run, see `coral_batch.search.best`."""
 
     genome: str
     generation: str
     passed: bool
-    configuration: dict[str, Any]
-    knobs: Knobs
-    fitness: float
-    objectives: Scores
-    pass_at_1: float
-    problems_solved: int
 
 
 @dataclass(frozen=True)
@@ -98,7 +86,6 @@ class Metrics:
     base: Summary
     floors: dict[str, Summary]
     best: Best
-    gain: Summary
 
 
 def measure(
@@ -120,8 +107,6 @@ def measure(
         weights: the weights of the fitness.
     """
     problems = of_base["problem"].n_unique()
-    base = _summary(of_base, weights)
-    chosen = _best(generations, best, best_passes)
     seen: set[str] = set()
     measured = {}
     for tables in generations:
@@ -132,18 +117,12 @@ def measure(
         problems=problems,
         samples=of_base.group_by("problem").len()["len"].item(0),
         generations=measured,
-        base=base,
+        base=_summary(of_base, weights),
         floors={
             name: _summary(floors.filter(pl.col("genome") == name), weights)
             for name in floors["genome"].unique(maintain_order=True)
         },
-        best=chosen,
-        gain=Summary(
-            _rounded(chosen.fitness - base.fitness),
-            Scores(*map(_rounded, map(sub, astuple(chosen.objectives), astuple(base.objectives)))),
-            _rounded(chosen.pass_at_1 - base.pass_at_1),
-            chosen.problems_solved - base.problems_solved,
-        ),
+        best=_best(generations, best, best_passes),
     )
 
 
@@ -174,13 +153,10 @@ def _best(generations: Sequence[Evaluated], best: BestRow, shares: Mapping[str, 
     part = best.generation
     tables = find(generations, lake.path("best"), generation=part)
     chosen = find(tables.selection, lake.path("selection", part), genome=best.genome)
-    modules = ",".join(best.configuration.target_modules)
     return Best(
         genome=best.genome,
         generation=part,
         passed=best.passed,
-        configuration=asdict(best.configuration) | {"target_modules": modules},
-        knobs=best.knobs,
         fitness=_rounded(chosen.fitness),
         objectives=Scores(*map(_rounded, astuple(chosen.objectives))),
         pass_at_1=_mean(shares.values()),

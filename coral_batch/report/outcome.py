@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple
-
-import polars as pl
+from collections.abc import Sequence
+from dataclasses import astuple
 
 from coral_batch.records.settings import OBJECTIVES
-from coral_batch.report.metrics import (
-    DECIMALS,
-    Best,
-    Evaluated,
-    GenerationMetrics,
-    Metrics,
-    Summary,
-    passes,
-)
+from coral_batch.report.metrics import DECIMALS, Evaluated, GenerationMetrics, Metrics, Summary
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import decimal, table, to_csv
 
@@ -35,11 +25,7 @@ def outcome(metrics: Metrics) -> str:
         )
         for name, row in metrics.generations.items()
     ]
-    models: dict[str, Summary | Best] = {
-        **metrics.floors,
-        "base": metrics.base,
-        metrics.best.genome: metrics.best,
-    }
+    models = {**metrics.floors, "base": metrics.base, metrics.best.genome: metrics.best}
     rows.append(())
     for name, model in models.items():
         scores = _scores(model, metrics.problems)
@@ -61,17 +47,18 @@ def outcome(metrics: Metrics) -> str:
     )
 
 
-def _scores(model: GenerationMetrics | Summary | Best, problems: int) -> list[str]:
+def _scores(model: GenerationMetrics | Summary, problems: int) -> list[str]:
     """Return the objectives, pass@1 and the problems solved."""
     numbers = map(_number, (*astuple(model.objectives), model.pass_at_1))
     return [*numbers, f"{model.problems_solved}/{problems}"]
 
 
 def _gain(metrics: Metrics) -> str:
-    best, base, gain = metrics.best, metrics.base, metrics.gain
+    best, base = metrics.best, metrics.base
+    gain = decimal(best.fitness - base.fitness, 3, signed=True)
     return (
         f"Best genome {best.genome} (generation {best.generation}): fitness {best.fitness:.3f},"
-        f" base model {base.fitness:.3f} ({decimal(gain.fitness, 3, signed=True)});\n"
+        f" base model {base.fitness:.3f} ({gain});\n"
         f"pass@1 {100 * best.pass_at_1:.0f} % and {100 * base.pass_at_1:.0f} %, problems solved"
         f" {best.problems_solved} and {base.problems_solved} of {metrics.problems}."
     )
@@ -81,18 +68,11 @@ def _number(value: float) -> str:
     return decimal(value, 3)
 
 
-def plots(
-    metrics: Metrics,
-    generations: Sequence[Evaluated],
-    best_passes: Mapping[str, float],
-    of_base: pl.DataFrame,
-) -> dict[str, str]:
+def plots(metrics: Metrics, generations: Sequence[Evaluated]) -> dict[str, str]:
     """Return file name -> CSV text of every plot; arguments as in `metrics.measure`.
 
     ``fitness.csv``: by generation, the best and mean fitness and the base model's.
     ``objectives/NAME.csv``: by generation, the objective of the best genome and its mean.
-    ``best_objectives.csv``: by objective and model (best genome, base model), the score.
-    ``best_problems.csv``: by problem and model, pass@1.
     """
     return {
         "fitness.csv": to_csv(
@@ -103,10 +83,6 @@ def plots(
             ],
         ),
         **{f"objectives/{name}.csv": _objective(name, metrics, generations) for name in OBJECTIVES},
-        "best_objectives.csv": _paired(
-            "objective", asdict(metrics.best.objectives), asdict(metrics.base.objectives)
-        ),
-        "best_problems.csv": _paired("problem", best_passes, passes(of_base)),
     }
 
 
@@ -122,13 +98,3 @@ def _objective(name: str, metrics: Metrics, generations: Sequence[Evaluated]) ->
             for tables in generations
         ],
     )
-
-
-def _paired(what: str, best: Mapping[str, float], base: Mapping[str, float]) -> str:
-    # One bar per label: DVC's bar template groups bars by revision only.
-    rows = [
-        (f"{name} ({model})", name, model, round(values[name], DECIMALS))
-        for name in best
-        for model, values in (("base", base), ("best", best))
-    ]
-    return to_csv(("bar", what, "model", "score"), rows)
