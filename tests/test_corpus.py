@@ -16,6 +16,7 @@ from coral_batch.corpus.roles import coralx
 from coral_batch.corpus.roles.assignment import assign
 from coral_batch.corpus.split.overlap import MEASURES, Overlap, leaked, measure_overlaps
 from coral_batch.corpus.split.roles import (
+    LEAKED,
     check_complete,
     check_roles,
     exclude,
@@ -213,8 +214,8 @@ def test_one_name_in_two_sources_is_refused() -> None:
 
 def test_a_corpus_without_one_of_the_roles_is_refused() -> None:
     for role in ("training", "test", "held_out"):
-        excluded = {row.name: "leaked" for row in MANIFEST if row.role == role}
-        with pytest.raises(CoralError, match=f"no {role} problem(?s:.*): leaked"):
+        excluded = {row.name: f"{LEAKED} gcd" for row in MANIFEST if row.role == role}
+        with pytest.raises(CoralError, match=f"no {role} problem(?s:.*): {LEAKED} gcd"):
             check_complete(exclude(MANIFEST, excluded))
     with pytest.raises(CoralError, match=r"no training problem(?s:.*)found: +'classics'"):
         check_complete([replace(row, role="test") for row in MANIFEST])

@@ -25,6 +25,8 @@ def test_the_line_goes_by_the_better_parent() -> None:
 
 
 def test_a_parent_of_another_run_is_told() -> None:
-    worth = {"000-02": 0.5, "001-00": 0.7, "002-00": 0.6}
-    with pytest.raises(CoralError, match="000-02, a parent of 001-00, in no population"):
-        line([genome("001-00", "000-02"), genome("002-00", "001-00")], worth, "002-00")
+    lived = [genome("001-00", "000-02"), genome("002-00", "001-00")]
+    worth = {"001-00": 0.7, "002-00": 0.6}
+    for known in (worth, {**worth, "000-02": 0.5}):
+        with pytest.raises(CoralError, match="000-02, a parent of 001-00, in no population"):
+            line(lived, known, "002-00")

@@ -90,6 +90,10 @@ def test_pieces_that_ask_the_same_of_the_same_code_are_drawn_once(
     monkeypatch.setattr(drawing, "code_sha256", lambda _: "0" * 64)
     _, (row,) = draw(works[:1], Drawing(2, 8, 1, 4, None), base, "genomes", store)
     assert not row.reused
+    two = (torch.device("cpu"), torch.device("cpu", 0))
+    monkeypatch.setattr(drawing, "devices", lambda: two)
+    monkeypatch.setattr(drawing, "code_sha256", lambda _: "1" * 64)
+    assert draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)[0] == answers
 
 
 @pytest.mark.parametrize(("change", "read"), [("free", []), ("required", ["gcd"])])

@@ -81,7 +81,9 @@ def first_change(one: str, other: str) -> int:
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_candidate_is_one_edit_to_the_letter_and_parses_as_a_tree_of_its_own(name: str) -> None:
+def test_a_candidate_changes_nothing_before_its_line_and_parses_as_a_tree_of_its_own(
+    name: str,
+) -> None:
     reference = SOURCES[name].reference
     trees = [ast.dump(syntax.parse(reference))]
     for candidate in all_of(SOURCES[name]):

@@ -111,3 +111,8 @@ def test_each_complaint_is_followed_and_what_noqa_hides_is_told() -> None:
         (0, "PASS", ""),
         (1, "FAIL", "returned 4"),
     ]
+
+
+def test_an_item_without_tests_has_no_strict_score() -> None:
+    (row,) = scored([sample(fenced(CLEAN), UNTESTED)])["linteval_scores"]
+    assert (row["official"], row["strict"], row["tests"]) == (True, None, None)

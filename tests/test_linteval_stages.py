@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
+import socket
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -134,6 +134,8 @@ def test_any_genome_can_be_asked_and_an_unknown_one_is_named(project: Path) -> N
     assert raw("001-00") == raw("best")
     linteval("scores", "001-00")
     assert len(linteval("show", "001-00").splitlines()) == 2 + 4
+    linteval("samples", "001-00")
+    assert not lake.path("linteval_scores", "001-00").exists()
     with pytest.raises(CoralError, match=r"no such genome[\s\S]*one of 001-00"):
         linteval("samples", "001-07")
     for wrong in ("best-00", "worst", "001", "001-"):
@@ -257,9 +259,9 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path
     items = "answered/items.json"
     adapter = lake.path("adapter_folders", "001") / KEY
     source = ["--model", str(make_tiny_base(project / "elsewhere")), "--adapter", str(adapter)]
-    left = Path(".coral/base-left")  # by a run that was killed the day before yesterday
+    # By a run that was killed: no process has this number.
+    left = Path(f".coral/base-{socket.gethostname()}-4194305-left")
     left.mkdir()
-    os.utime(left, (0, 0))
     linteval("run", items, "own.jsonl", *source, "--json", "run.json")
     assert raw_in("own.jsonl") == raw("best")
     linteval("score", items, "own.jsonl", "--json", "score.json")
@@ -269,6 +271,7 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path
         (["--adapter", str(project)], r"no adapter_config\.json"),
         (["--model", "nowhere"], r"--model[\s\S]*'nowhere'[\s\S]*an existing folder"),
         (["--revision", "1234567"], "--revision needs --model"),
+        (["--json", "other.jsonl"], "two files would be written to one path"),
     ):
         with pytest.raises(CoralError, match=words):
             linteval("run", items, "other.jsonl", *wrong)

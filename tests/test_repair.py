@@ -316,7 +316,7 @@ def test_an_unknown_model_is_one_message(file: Path, base: Path) -> None:
     assert "dvc repro base" in refusal(*arguments, "best")
     make_base(base)
     for model, words in {
-        "best": ["no finished run", "--model"],
+        "best": ["no best genome", "--model"],
         "007-00": ["one of the generations 000"],
         "elsewhere": ["no such model", "adapter_config.json"],
         "x" * 256: ["File name too long"],

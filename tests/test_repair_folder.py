@@ -66,7 +66,8 @@ def test_the_tests_of_a_program_are_those_that_call_it(workspace: Path) -> None:
         "mine/c/head.py": wrong,
         "tests/test_any.py": "import b.head\nimport c.head\n\n\n"
         "def test_b():\n    assert b.head.first([3, 4]) == 3\n\n\n"
-        "def test_c():\n    assert c.head.first([3]) == 3\n",
+        "def test_c(three):\n    assert c.head.first([three]) == 3\n",
+        "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef three():\n    return 3\n",
     }
     write(workspace, files)
     assert tried("mine", [wrong.replace("-1", "0")], tests="tests") == [

@@ -236,6 +236,25 @@ def test_tests_of_another_function_that_end_the_process_do_not_matter(
     assert found.outcome == "repaired"
     found.write()
     assert answer in (workspace / "m.py").read_text()
+    ended = repair("m.py", "test_m.py", "wait", draw=lambda *_: ["def wait():\n    return 1\n"])
+    assert ended.outcome == "repaired"
+
+
+def test_a_test_that_a_repair_mends_unseen_is_no_failure_left(workspace: Path) -> None:
+    """Calls while a module is imported are not seen."""
+    set_params({"verdicts.cpu_seconds": 0.5, "verdicts.wall_seconds": 5.0})
+    program = (
+        "def count():\n    n = 0\n    while n != LIMIT:\n        n += 1\n    return n\n\n\n"
+        "def limit():\n    return -1\n\n\nLIMIT = limit()\n"
+    )
+    tests = (
+        "from m import count, limit\n\n\ndef test_count():\n    assert count() == 10\n\n\n"
+        "def test_limit():\n    assert limit() == 10\n"
+    )
+    write(workspace, {"m.py": program, "test_m.py": tests})
+    found = repair("m.py", "test_m.py", "limit", draw=lambda *_: ["def limit():\n    return 10\n"])
+    assert len(found.failed) == 2
+    assert (found.outcome, found.left) == ("repaired", [])
 
 
 def test_no_option_ends_the_tests_early(workspace: Path) -> None:

@@ -1,6 +1,7 @@
 """Which bugs a model is shown: own ones and injected ones, spread over programs."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from coral_batch import lake
 from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.corpus.split.reading import as_problems
 from coral_batch.corpus.split.shown import measured, selected_on
-from coral_batch.records.problem import Case, Problem, program_of
+from coral_batch.records.problem import Case, Problem, Role, program_of
 from coral_batch.records.settings import Evaluation, Validation
 from stages.split import split
 from tests.errors import refused
@@ -140,3 +141,35 @@ def test_more_bugs_are_read_than_repaired_and_none_is_both(bugs: int, read: int)
     found = {one.name for one in others}
     assert not found & set(injected)
     assert {program_of(name) for name in found} <= {"wrap", "sieve"}
+
+
+def test_programs_whose_tests_detect_no_bug_are_refused() -> None:
+    correct = [replace(problem, buggy=None) for problem in PROBLEMS]
+    with refused("evaluation.bugs", "add tests that detect bugs"):
+        measured(correct, [], MANIFEST, Evaluation("held_out", 5, 1))
+
+
+def test_a_held_out_program_may_be_like_a_test_program_that_is_excluded(workspace: Path) -> None:
+    def program(name: str, changed: int) -> str:
+        lines = [f"    n = n {'-' if k < changed else '+'} {k}\n" for k in range(20)]
+        return f"def {name}(n):\n{''.join(lines)}    return n\n"
+
+    codes = {
+        "taught": ("training", program("taught", 0)),
+        "like": ("test", program("like", 8)),
+        "other": ("test", PROGRAMS["test"].replace("last", "other")),
+        "liker": ("held_out", program("liker", 16)),
+    }
+    set_sources({"test": {"reader": "quixbugs", "path": "programs", "roles": "test"}})
+    set_params({"split.overlapping": "exclude", "split.ngrams": 1.0, "split.trees": 1.0})
+    problems = [
+        make_problem(name, name, code, buggy="pass", cases=(ONE,))
+        for name, (_, code) in codes.items()
+    ]
+    lake.write_rows("problems", problems, "test")
+    rows = [role_row(problem, codes[problem.name][0]) for problem in problems]
+    lake.write_rows("source_roles", rows, "test")
+    split()
+    roles = {row.name: row.role for row in lake.read_rows("manifest", Role)}
+    assert roles == {**{name: role for name, (role, _) in codes.items()}, "like": "excluded"}
+    assert "like" not in lake.read_frame("overlaps")["other"]

@@ -50,6 +50,8 @@ def test_the_default_sets_all_but_seed_machine_and_jail(profiles: Path) -> None:
 def test_the_protocol_of_coralx_is_the_same_after_any_other_profile(name: str) -> None:
     use("coralx")
     alone = params.load()
+    assert (alone.training.learning_rate, alone.training.layers) == (2e-4, None)
+    assert (alone.evolution.crossover, alone.candidates.r) == (0.7, (4, 8, 16))
     use("default")
     use(name)
     use("coralx")

@@ -264,7 +264,7 @@ def test_a_journal_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> Non
             judge(MIXED[:1], SETTINGS, 1, journal)
 
 
-def test_a_damaged_or_foreign_line_of_the_journal_is_judged_again(tmp_path: Path) -> None:
+def test_a_damaged_line_of_the_journal_is_judged_again(tmp_path: Path) -> None:
     journal = tmp_path / "verdicts.jsonl"
     first = judge(MIXED[1:2], SETTINGS, 1, journal)
     journal.write_bytes(journal.read_bytes().replace(b"FAIL", b"PASS") + b"\xff\xfe{")

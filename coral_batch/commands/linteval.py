@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import json
+import os
 import shutil
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -17,7 +20,7 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.atomic import check_free, is_abandoned, writing
+from coral_batch.lake.atomic import check_free, writing
 from coral_batch.linteval.answers.extraction import until
 from coral_batch.linteval.items.item import fill, with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
@@ -149,10 +152,11 @@ def _scratch() -> Iterator[Path]:
     place = lake.STORE.parent
     with writing(place):
         place.mkdir(exist_ok=True)
-        for left in place.glob("base-*"):  # gigabytes
-            if is_abandoned(left):
+        mine = f"base-{socket.gethostname()}-"
+        for left in place.glob(f"{glob.escape(mine)}*-*"):  # gigabytes left by a killed run
+            if not Path("/proc", left.name.removeprefix(mine).partition("-")[0]).exists():
                 shutil.rmtree(left)
-        folder = TemporaryDirectory(prefix="base-", dir=place)
+        folder = TemporaryDirectory(prefix=f"{mine}{os.getpid()}-", dir=place)
     with folder:
         yield Path(folder.name)
 
@@ -285,6 +289,7 @@ def export(
     """Write a model's answers, up to linteval.stop, as the board of MERA Code takes them."""
     from coral_batch.linteval.submissions.reading import tests_file
 
+    check_free(file)
     tests = tests_file(file) if items and file is not None else None
     if tests is not None and tests.resolve() == lake.path("linteval_tests").resolve():
         tests = None  # it has the tests of all items

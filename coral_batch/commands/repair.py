@@ -72,7 +72,7 @@ def repair(
             callback=_named,
             help="`best` for the run's best genome, `released` for the adapter in the repository, "
             "`base` for the base model, a genome such as 001-01, or a PEFT folder. Without it: "
-            "`best`, or `released` if there is no finished run.",
+            "`best`, or `released` if the run has no best genome.",
         ),
     ] = None,
     samples: Annotated[

@@ -128,7 +128,7 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
 def _best(base: str) -> Adapter:
     if not lake.path("best").exists():
         raise CoralError(
-            "there is no finished run, so no best genome",
+            "the run has no best genome",
             file=lake.path("best"),
             action=f"run `dvc repro`, or choose another --model: {_FORMS}",
         )

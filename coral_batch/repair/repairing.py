@@ -294,6 +294,9 @@ class Search:
                 right.sort(key=lambda one: _size(source, one.source))
             if right:
                 best = right[0]
+                if best.failed:  # tests that did not run again may pass now
+                    left = {one.number for one in tests.failures(best.source)}
+                    best = _Attempt(best.source, [one for one in best.failed if one.number in left])
                 break
             best = min([best, *attempts], key=lambda one: len(one.failed))
         outcome: Outcome = "nothing to repair"

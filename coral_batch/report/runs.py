@@ -169,10 +169,10 @@ def _fetch(revision: str, root: Path) -> None:
             expected="a folder with a lake, a git revision or a DVC experiment of this repository",
             action="`dvc exp show` lists experiments, `dvc fetch` fills the cache",
         ) from None
-    if not all((root / lake.PLACES[table]).is_file() for table in ("best", "metrics")):
+    if not all((root / lake.PLACES[table]).is_file() for table in ("best", "evidence", "metrics")):
         raise CoralError(
             "no finished run in this revision",
             field=revision,
-            expected="a dvc.lock with the stage `results`, and its tables in DVC's cache",
+            expected="a dvc.lock with the stages `evidence` and `results`, and DVC's cache of them",
             action="check it out and run `dvc repro`, then commit dvc.lock",
         )

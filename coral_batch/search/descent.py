@@ -43,7 +43,7 @@ def line(
     parents = {member.id: member.parents for member in genomes}
     names = [genome]
     while older := [name for name in parents[names[-1]] if birth(name) < birth(names[-1])]:
+        if lost := [name for name in older if name not in parents or name not in worth]:
+            raise apart(f"{lost[0]}, a parent of {names[-1]}, in no population or selection")
         names.append(max(older, key=lambda name: worth[name]))
-        if names[-1] not in parents:
-            raise apart(f"{names[-1]}, a parent of {names[-2]}, in no population")
     return [(name, worth[name]) for name in reversed(names)]

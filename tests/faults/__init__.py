@@ -1,1 +1,1 @@
-"""Kills, full and read-only disks, two runs at once."""
+"""Kills, full and read-only disks."""

@@ -1,4 +1,4 @@
-"""Runs that are interrupted, doubled, or starved of disk or memory."""
+"""Runs that are interrupted, or starved of disk or memory."""
 
 import os
 import shutil

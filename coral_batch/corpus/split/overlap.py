@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coral_batch.corpus.code.tokens import tokens_of
+from coral_batch.corpus.split.roles import LEAKED
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Split
@@ -144,7 +145,7 @@ def leaked(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
     if reached and limits.overlapping == "refuse":
         raise _contamination(reached, limits)
     return {
-        row.evaluation: f"too similar to {row.other} ({row.other_role}): {measure} "
+        row.evaluation: f"{LEAKED} {row.other} ({row.other_role}): {measure} "
         f"{getattr(row, measure):.2f}, limit {getattr(limits, field)}"
         for row, field, measure in reversed(reached)  # the first of a program stays
     }

@@ -17,6 +17,8 @@ from coral_batch.lake import path
 from coral_batch.records.problem import Problem, Role, program_of
 
 ROLES = ("training", "test", "held_out")
+LEAKED = "too similar to"
+"""The start of the reason for which `coral_batch.corpus.split.overlap` excludes a problem."""
 
 
 def make_manifest(sources: Iterable[Sequence[Role]]) -> list[Role]:
@@ -41,14 +43,16 @@ def make_manifest(sources: Iterable[Sequence[Role]]) -> list[Role]:
 
 def check_complete(manifest: Sequence[Role]) -> None:
     """Raise `CoralError` unless every role has a problem."""
-    excluded = "; ".join(f"{row.name}: {row.reason}" for row in manifest if row.role == "excluded")
+    leaked = "; ".join(
+        f"{row.name}: {row.reason}" for row in manifest if row.reason.startswith(LEAKED)
+    )
     for role in ROLES:
         if not any(row.role == role for row in manifest):
             raise CoralError(
                 f"the corpus has no {role} problem",
                 file="params.yaml",
                 field="corpus.sources",
-                found=excluded or ", ".join(dict.fromkeys(row.source for row in manifest)),
+                found=leaked or ", ".join(dict.fromkeys(row.source for row in manifest)),
                 expected="a source with problems of each role",
                 action="change the roles of a source, or add a source; see docs/corpora.md",
             )

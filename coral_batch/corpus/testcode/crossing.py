@@ -22,6 +22,9 @@ _STAYING = frozenset(
 )
 """Callables whose results cannot cross, built in or of the standard library."""
 
+_PYTEST = frozenset(("raises", "approx"))
+"""What tests may use of pytest; the process that runs them has nothing else of it."""
+
 _BUILT_IN = frozenset(name for name, value in vars(builtins).items() if callable(value))
 
 
@@ -44,6 +47,10 @@ def check_crossing(called: Collection[str], statements: Sequence[ast.stmt]) -> N
     callables = (classes | functions | _BUILT_IN) - stored(*statements)
     for node in (part for statement in statements for part in ast.walk(statement)):
         match node:
+            case ast.Attribute(ast.Name("pytest"), used) if used not in _PYTEST:
+                raise Lost("untestable", f"the tests use pytest.{used}")
+            case ast.ImportFrom("pytest", names) if {one.name for one in names} - _PYTEST:
+                raise Lost("untestable", "the tests import more of pytest than raises and approx")
             case ast.Constant(value=complex()):
                 raise Lost("untestable", "a test has a complex number")
             case ast.Constant(value=int() as number) if number.bit_length() > _BITS:

@@ -35,7 +35,7 @@ class Summary:
         samples: answers per item.
         official: ``pass@k`` -> its mean over items; None where k is more than `samples`.
         strict: likewise, over the items with tests; None also where there are none.
-        outcomes: outcome -> answers; see `coral_batch.linteval.scores.score.Score`.
+        outcomes: outcome -> answers; see schemas/linteval_scores.schema.json.
         tests_passed: answers that pass all tests of their item, whatever flake8 says.
         changes: change -> (answer, flake8 code) pairs.
     """
