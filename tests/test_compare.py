@@ -85,7 +85,7 @@ def test_two_folders_are_compared(first: Path, second: Path) -> None:
     assert "5 the same" in output
     held_out = [line for line in output.splitlines() if line.startswith("  held out")]
     assert re.search(r"pass@1 +2 +\+25 \[", held_out[0])
-    (right,) = [line for line in held_out if "P(reference's first change)" in line]
+    (right,) = [line for line in held_out if "P(right first change)" in line]
     assert "+50 [-34, +100]  may be noise" in right
     # Each run chose its best genome by this score.
     (selection,) = [line for line in output.splitlines() if line.startswith("  selection, ")]

@@ -89,7 +89,7 @@ def test_first_changes_are_compared(run: Path) -> None:
     gain = (1.0 - (looks[0].right or 0.0)) / 2
     assert right.paired.difference.value == pytest.approx(gain)
     assert "line of the bug ranked first" in claims(found)
-    assert "P(reference's first change)" in claims(found)
+    assert "P(right first change)" in claims(found)
     for evaluation in lake.EVALUATIONS.values():
         lake.write_rows("first_changes", [], evaluation)
     evidence()

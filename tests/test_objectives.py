@@ -140,7 +140,7 @@ def test_reasons_say_why():
     reasons = score(CODE, ["PASS"] * 7 + ["FAIL", "TIMEOUT"], findings).reasons
     assert reasons["bugfix"] == "7 of 9 cases pass: FAIL, TIMEOUT"
     assert reasons["style"] == "3 findings: E225, 2 x E302"
-    assert reasons["security"] == "1 findings: B101 HIGH"
+    assert reasons["security"] == "1 finding: B101 HIGH"
     assert reasons["syntax"] == "parses"
     assert score("def f(:", ["UNPARSEABLE"], []).reasons["style"] == "does not parse"
 

@@ -307,3 +307,17 @@ def test_a_folder_that_cannot_be_tried_is_one_message(folder: Path) -> None:
         done = coral("repair", *arguments)
         assert done.returncode == 2
         assert words in done.stderr
+
+
+def test_a_correct_function_behind_tests_that_hang_is_left_alone(workspace: Path) -> None:
+    set_params({"verdicts.cpu_seconds": 0.5, "verdicts.wall_seconds": 5.0})
+    program = "def a():\n    while True:\n        pass\n\n\ndef b():\n    return 2\n"
+    tests = (
+        "import pytest\nfrom m import a, b\n\n\n"
+        '@pytest.mark.parametrize("n", range(4))\ndef test_a(n):\n    a()\n\n\n'
+        "def test_b():\n    assert b() == 2\n"
+    )
+    write(workspace, {"mine/buggy/m.py": program, "mine/buggy/test_m.py": tests})
+    draw = ["def b():\n    return 1 + 1\n"]
+    assert tried("mine", draw, write=True, rounds=1) == [("mine/buggy/m.py", "a", "not repaired")]
+    assert (workspace / "mine/buggy/m.py").read_text() == program

@@ -95,15 +95,15 @@ def test_generations_and_best_genome_are_compared_with_the_base_model(
     for row in (
         "000 0.808 0.778 0.542 1.000 0.900 0.768 0.700 0.083 1/2 3/3 2 new",
         "001 0.900 0.839 0.708 1.000 0.900 0.842 0.700 0.417 2/2 3/3 2 new",
-        "empty 0.762 0.500 1.000 0.900 0.750 0.700 0.000 0/2",
-        "unchanged 0.762 0.500 1.000 0.900 0.750 0.700 0.000 0/2",
+        "empty 0.763 0.500 1.000 0.900 0.750 0.700 0.000 0/2",
+        "unchanged 0.763 0.500 1.000 0.900 0.750 0.700 0.000 0/2",
         "base 0.808 0.625 1.000 0.900 0.805 0.700 0.250 1/2",
         "001-00 0.900 0.875 1.000 0.900 0.915 0.700 0.750 2/2",
         "pass@1 75 % and 25 %, problems solved 2 and 1 of 2.",
     ):
         assert row in rows
     assert "001-00 (generation 001): fitness 0.900, base model 0.808 (+0.092)" in output
-    assert "selection used these 2 problems" in output
+    assert "selection used these problems" in output
 
 
 def test_a_lower_fitness_is_no_gain(capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,7 +43,7 @@ def test_a_generation_lists_genomes_configurations_and_fates() -> None:
 
 def test_a_generation_shows_the_readings_if_they_decided() -> None:
     rows = lake.read_rows("selection", SelectionRow, "001")
-    assert re.search("genome +solved", generation_view("001"))
+    assert re.search("genome +fixed", generation_view("001"))
     lake.write_rows("selection", [replace(row, worth=row.read) for row in rows], "001")
     assert re.search("genome +read", generation_view("001"))
 
@@ -59,7 +59,7 @@ def test_a_genome_shows_its_origin_and_its_fate() -> None:
         "loss 2.500 to 0.750 (lowest 0.750) in 3 steps, 300 tokens\n          █▄▁",
         "gate      passed",
         "fitness   0.900 (a selection score)",
-        "read      0.500: mean probability of a right first change",
+        "reading   50.0 %: P(right first change), mean",
         "step 0    step 1    step 2",
     ):
         assert part in text
@@ -82,8 +82,8 @@ def test_a_repair_shows_diff_verdicts_findings_and_scores() -> None:
 
 def test_a_problem_shows_where_the_model_would_change_it() -> None:
     text = genome_view("001", "001-00", "wrap", colour=False)
-    assert "first change, by line; probability 0.12 that there is none\n" in text
-    assert "  0.75 ████████   >     return n - 1\n" in text
+    assert "in percent; 13 % that there is none\n" in text
+    assert "   75 ████████   >     return n - 1\n" in text
     lake.write_rows("first_changes", [], "001")
     assert "first change, by" not in genome_view("001", "001-00", "wrap", colour=False)
 
@@ -159,7 +159,7 @@ def test_failed_thresholds_are_shown() -> None:
     lake.write_rows("selection", [rows[0], *failed], "001")
     text = generation_view("001")
     assert "0.915!" in text
-    assert "! below the threshold" in text
+    assert "!: below the threshold" in text
     text = genome_view("001", "001-00", None, colour=False)
     assert "gate      failed on style; shortfall 0.100" in text
     assert "rank      none: it did not pass the gate" in text

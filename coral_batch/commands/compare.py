@@ -50,8 +50,8 @@ def comparison(runs: Sequence[Run]) -> str:
     parts += [_against(first, other) for other in others]
     parts += with_training(name for run in runs for name in run.outcomes)
     parts.append(
-        f"[ ]: 95% intervals. n: held-out bugs; below, bugs of both runs.\n{NOISE}\n"
-        "The selection score is too high: a run of several genomes chose the best by it."
+        "[ ]: 95% intervals; differences in points. n: held-out bugs; below, bugs of both runs.\n"
+        f"{NOISE}\nSelection pass@1 is too high: selection used these bugs."
     )
     return "\n\n".join(parts)
 
@@ -97,7 +97,7 @@ def _headline(runs: Sequence[Run]) -> str:
         "best",
         "n",
         "held out pass@1",
-        "first change right",
+        "right first change",
         "selection pass@1",
     )
     rows = []
@@ -170,7 +170,7 @@ def _objectives(first: Scores, other: Scores) -> str:
         for (name, before), value in zip(asdict(first).items(), asdict(other).values(), strict=True)
         if abs(value - before) >= 0.0005
     ]
-    return ", ".join(changes) or "the same"
+    return f"{', '.join(changes)} (on a scale from 0 to 1)" if changes else "the same"
 
 
 def _configuration(first: Run, other: Run) -> str:

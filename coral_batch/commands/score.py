@@ -309,6 +309,6 @@ def scores_table(measures: Sequence[Measure]) -> str:
     header = ("measure", "n", "base model", "adapter", "difference", "")
     return (
         table(header, rows, left={"measure", "n", ""})
-        + "\n[ ]: 95% intervals over programs. n: bugs or items (programs) x answers each.\n"
-        + NOISE
+        + "\n[ ]: 95% intervals over programs; differences in points.\n"
+        "n: bugs or items (programs) x answers each.\n" + NOISE
     )

@@ -41,7 +41,7 @@ from coral_batch.report.views import (
 )
 from coral_batch.search.best import NOBODY_PASSED
 from coral_batch.search.descent import line
-from coral_batch.work.text import table
+from coral_batch.work.text import decimal, table
 from stages.arguments import known
 
 BUGS = "bugs"
@@ -214,21 +214,22 @@ def _about(part: str, genome: str, knobs: Knobs) -> str:
 
 def _fates(selection: Sequence[SelectionRow]) -> str:
     read = selection[0].by_reading
-    measured = ("read" if read else "solved", "fitness", *OBJECTIVES)
+    measured = ("read" if read else "fixed", "fitness", *OBJECTIVES)
     header = ("genome", *measured, "gate", "rank", "alive", "children")
     thresholds = selection[0].thresholds
     limits = [f"{getattr(thresholds, objective):.3f} " for objective in OBJECTIVES]
     rows: list[Sequence[str]] = [("threshold", "", "", *limits, "", "", "", "")]
     for row in selection:
         marked = [
-            f"{getattr(row.objectives, objective):.3f}{'!' if objective in row.failed else ' '}"
+            decimal(getattr(row.objectives, objective), 3)
+            + ("!" if objective in row.failed else " ")
             for objective in OBJECTIVES
         ]
         rows.append(
             (
                 row.genome,
-                f"{row.read if read else row.repaired:.3f}",
-                f"{row.fitness:.3f}",
+                decimal(100 * (row.worth if read else row.repaired), 1),
+                decimal(row.fitness, 3),
                 *marked,
                 "passed" if row.passed else "failed",
                 "-" if row.rank is None else str(row.rank),
@@ -237,8 +238,10 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
             )
         )
     text = table(header, rows, left={"genome", "gate", "alive", "children"})
+    what = "read: P(right first change), mean" if read else "fixed: answers that pass all cases"
+    text += f"\n{what}, in percent; alive: survived"
     if any(row.failed for row in selection):
-        text += "\n! below the threshold"
+        text += "; !: below the threshold"
     if selection[0].nobody_passed:
         text += f"\n{NOBODY_PASSED}"
     return text

@@ -140,7 +140,8 @@ def _findings(facts: Facts, tool: str) -> tuple[list[Finding], str | None]:
 
 
 def _said(codes: Sequence[str]) -> str:
-    return f"{len(codes)} findings: {_tally(Counter(codes))}" if codes else "clean"
+    plural = "s" if len(codes) > 1 else ""
+    return f"{len(codes)} finding{plural}: {_tally(Counter(codes))}" if codes else "clean"
 
 
 def _runtime(facts: Facts) -> tuple[float, str]:

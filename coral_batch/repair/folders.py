@@ -13,7 +13,14 @@ from pathlib import Path
 from coral_batch.corpus.readers.folder import programs
 from coral_batch.errors import CoralError, Unfit, reading
 from coral_batch.lake import params
-from coral_batch.repair.repairing import Draw, Repair, Search, lazy_draw, problem_of
+from coral_batch.repair.repairing import (
+    Draw,
+    Repair,
+    Search,
+    lazy_draw,
+    problem_of,
+    ran_alone,
+)
 from coral_batch.repair.tests import (
     Failure,
     ProjectTests,
@@ -80,8 +87,12 @@ def repair_folder(
     for path in (folder, tests):
         with reading(path):
             if not path.is_dir():
-                problem = "not a folder" if path.exists() else "no such folder"
-                raise CoralError(problem, file=path, expected="a folder of programs or tests")
+                raise CoralError(
+                    "not a folder" if path.exists() else "no such folder",
+                    file=path,
+                    expected="a folder of programs or tests",
+                    action="give a folder, or `coral repair FILE --tests FILE` for one file",
+                )
     settings = params.load()
     search = Search(settings, samples, rounds, smallest, draw or lazy_draw(model, settings))
     root = folder.resolve()
@@ -179,7 +190,8 @@ def _repairs(
         failed = tests.failures(source)
     if not failed:
         yield search.run(source, "", tests, failed)
-    called, nearest = tests.called(failed, 1), tests.called(failed, 0)
+    called = tests.called(failed, 1) or tests.called(failed, 2)
+    nearest = tests.called(failed, 0)
     names = [name for name in called if name in functions_of(source.tree)]
     if others := [name for name in called if name not in names]:
         yield Untried(file, "", f"failing tests call {', '.join(others)}: not defined by def")
@@ -194,13 +206,15 @@ def _repairs(
         except CoralError as error:
             yield Untried(file, name, str(error))
             continue
+        own = ran_alone(source, name, tests, failed)
+        if not any(name in one.called for one in own):
+            continue
         try:
-            found = search.run(source, name, tests, failed)
+            found = search.run(source, name, tests, own)
         except Unfit as error:
             yield Untried(file, name, str(error))
             continue
         if found.outcome == "repaired":
-            fixed |= {one.test for one in failed} - {one.test for one in found.left}
             if write:
                 try:
                     found.write()
@@ -208,4 +222,5 @@ def _repairs(
                     yield Untried(file, name, str(error))
                     continue
                 source, failed = found.best, found.left
+            fixed |= {one.test for one in own} - {one.test for one in found.left}
         yield found

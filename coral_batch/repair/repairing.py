@@ -21,7 +21,7 @@ from typing import Literal, Protocol
 
 from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.corpus.sources.views import view
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, Unfit
 from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic
 from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
@@ -182,7 +182,27 @@ def repair(
     with contextlib.closing(tests_of_file(source, tests, settings.verdicts)) as project:
         failed = project.at_first
         name = function or (chosen(source, project, failed) if failed else "")
-        return search.run(source, name, project, failed)
+        return search.run(source, name, project, ran_alone(source, name, project, failed))
+
+
+def ran_alone(
+    source: SourceFile, name: str, tests: ProjectTests, failed: Sequence[Failure]
+) -> Sequence[Failure]:
+    """Run the tests again if none of a function's ran, behind other functions' that hang.
+
+    Args:
+        source: the file.
+        name: the function.
+        tests: the tests.
+        failed: failures of the file.
+
+    Returns:
+        Its failures.
+    """
+    calling = [one for one in failed if name in one.called]
+    if not calling or not all(one.got.startswith(NOT_RUN) for one in calling):
+        return failed
+    return tests.failures(source, {one.number for one in failed} - {one.number for one in calling})
 
 
 def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -> str:
@@ -203,7 +223,7 @@ def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -
             return names[0]
         if called:
             found = f"the failing tests call {', '.join(called)}"
-            raise unclear(source.file, found, names or known)
+            raise unclear(source.file, found, names)
     shown = "; ".join(f"{one.test}: {one.got}" for one in failed[:3])
     raise unclear(source.file, f"the failing tests are not seen to call any: {shown}", known)
 
@@ -276,20 +296,19 @@ class Search:
             seen: set[SourceFile] = {source}
             attempts: list[_Attempt] = []
             right: list[_Attempt] = []
-            answers = iter(self.draw(prompt, buggy_program(problem), self.samples))
-            for answer in islice(answers, self.samples):
-                drawn += 1
-                for code in programs_in(answer):
-                    candidate = with_answer(source, name, code)
-                    if candidate is None or candidate in seen:
-                        continue
-                    seen.add(candidate)
-                    attempts.append(_Attempt(candidate, tests.failures(candidate, spared)))
-                right = [one for one in attempts if one.repairs(spared)]
-                if right and not self.smallest:
-                    break
-            if isinstance(answers, Generator):
-                answers.close()
+            answers = self._answers(prompt, buggy_program(problem), later=len(asked) > 1)
+            with contextlib.closing(answers):
+                for answer in answers:
+                    drawn += 1
+                    for code in programs_in(answer):
+                        candidate = with_answer(source, name, code)
+                        if candidate is None or candidate in seen:
+                            continue
+                        seen.add(candidate)
+                        attempts.append(_Attempt(candidate, tests.failures(candidate, spared)))
+                    right = [one for one in attempts if one.repairs(spared)]
+                    if right and not self.smallest:
+                        break
             if self.smallest:
                 right.sort(key=lambda one: _size(source, one.source))
             if right:
@@ -312,8 +331,20 @@ class Search:
             best.failed,
             drawn,
             len(asked),
-            partial(_once_more, tests, spared),
+            partial(_once_more, tests, {one.number for one in best.failed}),
         )
+
+    def _answers(self, prompt: str, program: str, later: bool) -> Generator[str]:
+        """Draw a round's answers; none if a later prompt, with its failing test, does not fit."""
+        answers = iter(self.draw(prompt, program, self.samples))
+        try:
+            yield from islice(answers, self.samples)
+        except Unfit:
+            if not later:
+                raise
+        finally:
+            if isinstance(answers, Generator):
+                answers.close()
 
 
 def _with_failure(prompt: str, failure: Failure) -> str:

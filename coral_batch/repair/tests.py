@@ -22,6 +22,7 @@ from coral_batch.verdicts.layout import import_root, project_of, shadows
 from coral_batch.verdicts.projects import DOCTESTS, python_files, settings_of
 from coral_batch.verdicts.suites import (
     LOSSES,
+    NOT_RUN,
     Outcome,
     ProjectJail,
     Ran,
@@ -141,7 +142,11 @@ class ProjectTests:
         self._others = tuple(others)
         self._request = replace(request, watch=False)
         self._all = ran.collected or ()
-        self._lost = {number for number, id in enumerate(self._tests) if id in ran.lost}
+        self._lost = {
+            number
+            for number, one in enumerate(self._outcomes)
+            if one.id in ran.lost or one.detail.startswith(NOT_RUN)
+        }
 
     @property
     def size(self) -> int:
@@ -182,7 +187,8 @@ class ProjectTests:
         Args:
             source: the candidate.
             spared: numbers of the tests that need not pass. Those that ended their process with the
-                original file do not run again: each would cost a candidate seconds, or stop it.
+                original file, or did not run, do not run again: each would cost a candidate
+                seconds, or stop it.
         """
         lost = self._lost & spared
         tests = tuple(id for number, id in enumerate(self._tests) if number not in lost)

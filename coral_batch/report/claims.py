@@ -17,14 +17,14 @@ TITLES = {
     "training": SHOWN["training"],
     SELECTION: "selection",
 }
-MEASURED = {"repaired": "pass@1", "right": "P(reference's first change)"}
+MEASURED = {"repaired": "pass@1", "right": "P(right first change)"}
 """Measure in `Evidence.reliability` -> its name in the report."""
 FIRST_CHANGES = {"line": "line of the bug ranked first", "right": MEASURED["right"]}
 """Measure in `Evidence.first_changes` -> its name in the report."""
 
 NOISE = (
     "More than noise: the interval excludes 0 and a randomisation test agrees.\n"
-    "Noise alone passes about 1 in 20 such tests. The models are given: another run finds others."
+    "Noise alone passes about 1 in 20 such tests. Another run may find another best genome."
 )
 """What the verdicts mean."""
 
@@ -53,8 +53,8 @@ def claims(evidence: Evidence) -> str:
             "Only the held-out bugs are independent of training and selection.",
             *with_training(evidence.scores),
             *(_line(title, text) for title, text in reliability(evidence)),
-            f"[ ]: {100 * LEVEL:.0f} % bootstrap intervals over programs and samples, differences"
-            " in points.",
+            f"[ ]: {100 * LEVEL:.0f} % bootstrap intervals over programs and samples, exact if all"
+            " agree; in points.",
             NOISE,
             "n: bugs (of programs) x samples of each.",
             "Largest overlap of a held-out program with the others: "
@@ -86,8 +86,8 @@ def reliability(evidence: Evidence) -> list[tuple[str, str]]:
         (
             f"Reliability of {MEASURED[name]} in selection",
             f"{row.reliability:.2f} ({row.genomes} genomes on bugs of {row.programs} programs,"
-            f" within generations; standard deviation {row.spread:.3f} between genomes,"
-            f" {row.chance:.3f} of noise).",
+            f" within generations; standard deviation {row.spread:.3f} between genomes without"
+            f" noise, {row.chance:.3f} of noise).",
         )
         for name, row in evidence.reliability.items()
     ]
@@ -98,7 +98,8 @@ def slices(evidence: Evidence) -> list[tuple[str, Slice]]:
     looks = [(FIRST_CHANGES[name], part) for name, part in evidence.first_changes.items()]
     # Difficulty has a part of the bugs that were not injected already.
     kinds = [(name, part) for name, part in evidence.kinds.items() if name != OWN]
-    return [*looks, *evidence.difficulty.items(), *kinds]
+    repaired = [*evidence.difficulty.items(), *kinds]
+    return [*looks, *((f"pass@1: {name}", part) for name, part in repaired)]
 
 
 def count(comparison: Comparison) -> str:

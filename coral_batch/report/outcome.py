@@ -38,8 +38,7 @@ def outcome(metrics: Metrics) -> str:
             "",
             _gain(metrics),
             *([] if metrics.best.passed else [REFUSED]),
-            f"Optimistic scores if there are several genomes: selection used these"
-            f" {metrics.problems} problems.",
+            "Optimistic scores if there are several genomes: selection used these problems.",
             "solved: problems with a sample that passes all cases, of any genome.",
             "best: fitness of the best genome, of those that passed the gate if any did.",
             "empty, unchanged: scores of an empty answer and of the unchanged buggy program.",
@@ -59,7 +58,8 @@ def _gain(metrics: Metrics) -> str:
     return (
         f"Best genome {best.genome} (generation {best.generation}): fitness {best.fitness:.3f},"
         f" base model {base.fitness:.3f} ({gain});\n"
-        f"pass@1 {100 * best.pass_at_1:.0f} % and {100 * base.pass_at_1:.0f} %, problems solved"
+        f"pass@1 {decimal(100 * best.pass_at_1, 0)} % and {decimal(100 * base.pass_at_1, 0)} %,"
+        " problems solved"
         f" {best.problems_solved} and {base.problems_solved} of {metrics.problems}."
     )
 

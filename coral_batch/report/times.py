@@ -19,8 +19,9 @@ from coral_batch.work.text import table
 NOTES = (
     "Summed over adapters that train side by side, and over parallel processes of test cases. Work"
     " reused from the store counts as 0 s; equal repairs ran once.",
-    "Decoded: genomes; in the row linteval, items. Not timed: all else, such as the base model's"
-    " download, bug injection, linting, CodeLinterEval's scoring and the start of each stage.",
+    "Decoded: genomes or the base model; in the row linteval, items. Not timed: all else, such as"
+    " the base model's download, bug injection, linting, CodeLinterEval's scoring and the start of"
+    " each stage.",
 )
 
 
@@ -47,12 +48,15 @@ def total(part: str, rows: Sequence[TimeRow]) -> TimeRow:
 
 def times_text(measured: Sequence[TimeRow]) -> str:
     """Return the times as a table with their total."""
-    header = ("", "trained", "reused", "s", "decoded", "reused", "s", "cases", "CPU s", "wall s")
+    header = (
+        *("", "trained", "reused", "training s", "decoded", "reused", "decoding s"),
+        *("cases", "CPU s", "wall s"),
+    )
     rows: list[Sequence[str]] = [_time_cells(row) for row in measured]
     rows += [(), _time_cells(total("total", measured))]
     return "\n".join(
         (
-            "Times: adapters, samples, test cases",
+            "Times: adapters trained, models decoded, test cases run",
             "",
             table(header, rows, left={""}),
             "",

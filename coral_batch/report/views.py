@@ -242,7 +242,7 @@ def _gate(selection: SelectionRow) -> str:
     rows = [
         (
             objective,
-            f"{getattr(selection.objectives, objective):.3f}",
+            decimal(getattr(selection.objectives, objective), 3),
             f"{getattr(selection.thresholds, objective):.3f}",
             "failed" if objective in selection.failed else "passed",
         )
@@ -259,12 +259,12 @@ def _gate(selection: SelectionRow) -> str:
     else:
         rank = f"{selection.rank}, crowding distance {selection.crowding:.3f}"
     fate += [
-        f"fitness   {selection.fitness:.3f} (a selection score)",
-        f"repaired  {selection.repaired:.3f} of its answers pass all cases (a selection score)",
+        f"fitness   {decimal(selection.fitness, 3)} (a selection score)",
+        f"repaired  {decimal(100 * selection.repaired, 1)} %: answers that pass all cases",
         *(
             []
             if selection.read is None
-            else [f"read      {selection.read:.3f}: mean probability of a right first change"]
+            else [f"reading   {decimal(100 * selection.read, 1)} %: P(right first change), mean"]
         ),
         f"rank      {rank}",
         f"survived  {'yes' if selection.survived else 'no'}",
@@ -281,13 +281,13 @@ def _overview(grouped: Sequence[Sequence[Repair]]) -> str:
             SHOWN[group[0].scores["role"]],
             f"{sum(repair.scores['bugfix'] == 1 for repair in group)}/{len(group)}",
             *(
-                f"{sum(repair.scores[name] for repair in group) / len(group):.3f}"
+                decimal(sum(repair.scores[name] for repair in group) / len(group), 3)
                 for name in (*OBJECTIVES, "fitness")
             ),
         )
         for group in grouped
     ]
-    header = ("problem", "role", "solved", *OBJECTIVES, "fitness")
+    header = ("problem", "role", "passed", *OBJECTIVES, "fitness")
     notes = with_training({group[0].scores["role"] for group in grouped})
     return "\n\n".join(
         ("Means over the samples", table(header, rows, left={"problem", "role"}), *notes)
@@ -413,10 +413,12 @@ def heat(problem: Problem, looks: Sequence[FirstChangeRow]) -> list[HeatLine]:
 
 def heat_text(problem: Problem, look: FirstChangeRow, colour: bool) -> str:
     """Return the probability of a model's first change by line."""
-    rows = [f"first change, by line; probability {look.unchanged:.2f} that there is none"]
+    none = decimal(100 * look.unchanged, 0)
+    rows = [f"probability of the first change by line, in percent; {none} % that there is none"]
     for line in heat(problem, [look]):
         bar = "█" * round(line.share * _BAR)
-        text = f"  {line.share:.2f} {bar:<{_BAR}} {'>' if line.right else ' '} {line.text}"
+        share = decimal(100 * line.share, 0)
+        text = f"  {share:>3} {bar:<{_BAR}} {'>' if line.right else ' '} {line.text}"
         rows.append(paint(text.rstrip(), GREEN, colour) if line.right else text.rstrip())
     return "\n".join(rows)
 

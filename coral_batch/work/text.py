@@ -10,6 +10,7 @@ import csv
 import io
 import unicodedata
 from collections.abc import Collection, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -66,8 +67,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection
 
 
 def decimal(value: float, places: int, *, signed: bool = False) -> str:
-    """Format a number with `places` decimals, zero without a minus sign."""
-    return f"{value:{'+' if signed else ''}z.{places}f}"
+    """Format a number with `places` decimals, halves away from zero, zero without a minus sign."""
+    # Decimals after the ninth are errors of the computation.
+    number = Decimal(repr(round(float(value), 9)))
+    rounded = number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return f"{rounded:{'+' if signed else ''}z.{places}f}"
 
 
 def sparkline(values: Sequence[float]) -> str:

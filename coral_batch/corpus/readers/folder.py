@@ -94,6 +94,8 @@ def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     project = _Project(path, ran, _tests_of(passed, path.resolve()), folder_hash(path))
     problems: list[Problem] = []
     for file in programs(path.resolve(), ran.files):
+        if file.is_relative_to(path.resolve() / _BUGGY):
+            continue
         name = file.relative_to(path.resolve()).as_posix()
         for made in project.read(file, name, bugs.pop(name, None)):
             if not isinstance(made, Problem):
@@ -133,7 +135,6 @@ def programs(folder: Path, tests: AbstractSet[str]) -> list[Path]:
         and not file.stem.endswith("_test")
         and file.stem not in _NO_PROGRAMS
         and not {*_TESTS} & {*file.relative_to(folder).parts[:-1]}
-        and not file.is_relative_to(folder / _BUGGY)
     ]
 
 

@@ -35,7 +35,7 @@ def identity(files: Sequence[Path], arithmetic: Mapping[str, Any]) -> dict[str, 
             ("cores", str(len(os.sched_getaffinity(0)))),
             ("memory", f"{memory / 2**30:.1f} GiB"),
             ("device", arithmetic.get("model", arithmetic["device"])),
-            ("number format", arithmetic["dtype"]),
+            ("computed in", arithmetic["dtype"]),
             ("system", f"{platform.system()} {platform.release()}"),
         ],
         "versions": [

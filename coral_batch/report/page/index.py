@@ -47,7 +47,7 @@ _MEASURES = {
 }
 # What `evolution.select` maximises.
 _SCORES = {
-    "reading": "probability of the reference's first change",
+    "reading": "probability of the right first change",
     "repair": "share of bugs repaired",
     "fitness": "fitness",
 }
@@ -99,6 +99,11 @@ def index_page(tables: Tables, settings: Params) -> str:
         descent=descent_chart(genomes, worth, descent, list(names)),
         score=_SCORES[settings.evolution.select],
         measures=_MEASURES,
+        limits={
+            "similarity": settings.split.near_duplicate,
+            "ngrams": settings.split.ngrams,
+            "trees": settings.split.trees,
+        },
         mapped=evidence.search != "random",
         linteval_rows=_linted(linteval),
         linteval_outcomes=sorted({*linteval["base"]["outcomes"], *linteval["best"]["outcomes"]}),

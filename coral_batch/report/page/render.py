@@ -54,4 +54,5 @@ def environment(folder: Path) -> Environment:
         lstrip_blocks=True,
     )
     found.filters["score"] = partial(decimal, places=3)
+    found.filters["percent"] = lambda value, places=0: decimal(100 * value, places)
     return found

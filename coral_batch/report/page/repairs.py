@@ -66,8 +66,8 @@ def _distinct(repairs: Sequence[Repair]) -> dict[str, Any]:
     """Return what the page shows of repairs with the same code.
 
     Among it: genome -> numbers of its samples; the diff as (class, line), or a note if there is
-    none; (name, kind) of each case; outcome: "repaired", or "failed" and the kinds of the failures
-    (none if a linter stalled).
+    none; (name, kind) of each case; outcome: "repaired", or "not repaired" and the kinds of the
+    failures (none if a linter stalled).
     """
     first = repairs[0]
     samples: dict[str, list[int]] = {}
@@ -87,7 +87,7 @@ def _distinct(repairs: Sequence[Repair]) -> dict[str, Any]:
         "note": note,
         "cases": [(case_name(row), row["kind"]) for row in first.verdicts],
         "passed": counts["PASS"],
-        "outcome": ["repaired"] if first.scores["bugfix"] == 1 else ["failed", *failed],
+        "outcome": ["repaired"] if first.scores["bugfix"] == 1 else ["not repaired", *failed],
         "verdict": ", ".join(f"{counts[kind]} {kind}" for kind in ("PASS", *failed)),
         "failures": failures(first),
         "findings": [finding_text(row) for row in first.findings],

@@ -8,7 +8,7 @@ function apply() {
   for (const problem of problems) {
     let matching = 0;
     for (const repair of problem.querySelectorAll(".repair")) {
-      const outcomes = repair.dataset.outcome.split(" ");
+      const outcomes = repair.dataset.outcome.split(",");
       repair.hidden = outcome.value !== "" && !outcomes.includes(outcome.value);
       matching += !repair.hidden;
     }
