@@ -4,6 +4,7 @@ from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow
 from coral_batch.search.best import REFUSED, choose
+from coral_batch.work.text import decimal
 
 TABLES = ("best",)
 
@@ -34,6 +35,8 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
 def best() -> None:
     """Pick the best genome of all generations."""
     chosen = run(make)["best"]
-    print(f"{chosen.genome} of generation {chosen.generation}, fitness {chosen.fitness:.3f}")
+    print(
+        f"{chosen.genome} of generation {chosen.generation}, fitness {decimal(chosen.fitness, 3)}"
+    )
     if not chosen.passed:
         print(REFUSED)

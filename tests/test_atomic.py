@@ -69,12 +69,15 @@ def test_a_file_gets_the_mode_of_a_new_one_or_the_one_named(tmp_path: Path) -> N
         assert (tmp_path / name).stat().st_mode & 0o777 == expected
 
 
-def test_two_writers_of_a_folder_leave_one(tmp_path: Path) -> None:
-    with unfinished(tmp_path / "table") as folder:
-        folder.mkdir()
-        (folder / "file").write_text("same")
-        with unfinished(tmp_path / "table") as other:
-            other.mkdir()
-            (other / "file").write_text("same")
+def test_two_writers_of_a_folder_leave_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def taken(self: Path, target: Path) -> None:
+        """Another process writes the folder as soon as the old one is moved away."""
+        self.replace(target)
+        self.mkdir()
+        (self / "file").write_text("same")
+
+    write(tmp_path / "table", "old")
+    monkeypatch.setattr(Path, "rename", taken)
+    write(tmp_path / "table", "same")
     assert [one.name for one in tmp_path.iterdir()] == ["table"]
     assert (tmp_path / "table/file").read_text() == "same"

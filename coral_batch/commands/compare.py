@@ -52,6 +52,7 @@ def comparison(runs: Sequence[Run]) -> str:
     parts.append(
         "[ ]: 95% intervals; differences in points. n: held-out bugs; below, bugs of both runs.\n"
         f"{NOISE}\nSelection pass@1 is too high: selection used these bugs."
+        " Objectives: 0 to 1."
     )
     return "\n\n".join(parts)
 
@@ -170,7 +171,7 @@ def _objectives(first: Scores, other: Scores) -> str:
         for (name, before), value in zip(asdict(first).items(), asdict(other).values(), strict=True)
         if abs(value - before) >= 0.0005
     ]
-    return f"{', '.join(changes)} (on a scale from 0 to 1)" if changes else "the same"
+    return ", ".join(changes) or "the same"
 
 
 def _configuration(first: Run, other: Run) -> str:

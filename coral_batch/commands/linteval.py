@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import glob
+import fcntl
 import json
 import os
 import shutil
-import socket
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -152,13 +151,23 @@ def _scratch() -> Iterator[Path]:
     place = lake.STORE.parent
     with writing(place):
         place.mkdir(exist_ok=True)
-        mine = f"base-{socket.gethostname()}-"
-        for left in place.glob(f"{glob.escape(mine)}*-*"):  # gigabytes left by a killed run
-            if not Path("/proc", left.name.removeprefix(mine).partition("-")[0]).exists():
+        for left in place.glob("base-*"):  # gigabytes, if a run was killed
+            with suppress(BlockingIOError), _locked(left, fcntl.LOCK_EX | fcntl.LOCK_NB):
                 shutil.rmtree(left)
-        folder = TemporaryDirectory(prefix=f"{mine}{os.getpid()}-", dir=place)
-    with folder:
+        folder = TemporaryDirectory(prefix="base-", dir=place)
+    with folder, _locked(Path(folder.name), fcntl.LOCK_SH):
         yield Path(folder.name)
+
+
+@contextmanager
+def _locked(folder: Path, how: int) -> Iterator[None]:
+    """Hold a lock on a folder, which other processes, also of other machines, see."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, how)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _drawn(

@@ -180,7 +180,7 @@ def _descent(part: str, genome: str) -> str:
     steps = line(genomes, worth, genome)
     if len(steps) == 1:
         return ""
-    return "descent   " + ", ".join(f"{name} {value:.3f}" for name, value in steps) + "\n"
+    return "descent   " + ", ".join(f"{name} {decimal(value, 3)}" for name, value in steps) + "\n"
 
 
 def model_view(part: str, genome: str | None, problem: str | None, colour: bool) -> str:
@@ -217,7 +217,7 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
     measured = ("read" if read else "fixed", "fitness", *OBJECTIVES)
     header = ("genome", *measured, "gate", "rank", "alive", "children")
     thresholds = selection[0].thresholds
-    limits = [f"{getattr(thresholds, objective):.3f} " for objective in OBJECTIVES]
+    limits = [f"{decimal(getattr(thresholds, objective), 3)} " for objective in OBJECTIVES]
     rows: list[Sequence[str]] = [("threshold", "", "", *limits, "", "", "", "")]
     for row in selection:
         marked = [
@@ -234,10 +234,10 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
                 "passed" if row.passed else "failed",
                 "-" if row.rank is None else str(row.rank),
                 "yes" if row.survived else "no",
-                " ".join(row.children) or "-",
+                str(len(row.children)),
             )
         )
-    text = table(header, rows, left={"genome", "gate", "alive", "children"})
+    text = table(header, rows, left={"genome", "gate", "alive"})
     what = "read: P(right first change), mean" if read else "fixed: answers that pass all cases"
     text += f"\n{what}, in percent; alive: survived"
     if any(row.failed for row in selection):

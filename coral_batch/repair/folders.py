@@ -190,24 +190,25 @@ def _repairs(
         failed = tests.failures(source)
     if not failed:
         yield search.run(source, "", tests, failed)
+    ran_ = [one for one in failed if not one.got.startswith(NOT_RUN)]
     called = tests.called(failed, 1) or tests.called(failed, 2)
     nearest = tests.called(failed, 0)
     names = [name for name in called if name in functions_of(source.tree)]
-    if others := [name for name in called if name not in names]:
+    if others := [name for name in tests.called(ran_, 2) if name in called and name not in names]:
         yield Untried(file, "", f"failing tests call {', '.join(others)}: not defined by def")
     # Of functions that the same tests call, the last is the likeliest.
     names.reverse()
     for name in sorted(names, key=lambda name: (name not in nearest, -tests.suspicion(name))):
         if all(one.test in fixed for one in failed if name in one.called):
             continue
+        own = ran_alone(source, name, tests, failed)
+        if not any(name in one.called for one in own):
+            continue
         try:
             check_function(source, name)
             problem_of(source, name)
         except CoralError as error:
             yield Untried(file, name, str(error))
-            continue
-        own = ran_alone(source, name, tests, failed)
-        if not any(name in one.called for one in own):
             continue
         try:
             found = search.run(source, name, tests, own)

@@ -54,7 +54,8 @@ def claims(evidence: Evidence) -> str:
             *with_training(evidence.scores),
             *(_line(title, text) for title, text in reliability(evidence)),
             f"[ ]: {100 * LEVEL:.0f} % bootstrap intervals over programs and samples, exact if all"
-            " agree; in points.",
+            " agree.",
+            "Differences are in points.",
             NOISE,
             "n: bugs (of programs) x samples of each.",
             "Largest overlap of a held-out program with the others: "

@@ -56,8 +56,8 @@ def _gain(metrics: Metrics) -> str:
     best, base = metrics.best, metrics.base
     gain = decimal(best.fitness - base.fitness, 3, signed=True)
     return (
-        f"Best genome {best.genome} (generation {best.generation}): fitness {best.fitness:.3f},"
-        f" base model {base.fitness:.3f} ({gain});\n"
+        f"Best genome {best.genome} (generation {best.generation}):"
+        f" fitness {_number(best.fitness)}, base model {_number(base.fitness)} ({gain});\n"
         f"pass@1 {decimal(100 * best.pass_at_1, 0)} % and {decimal(100 * base.pass_at_1, 0)} %,"
         " problems solved"
         f" {best.problems_solved} and {base.problems_solved} of {metrics.problems}."

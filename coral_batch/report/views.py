@@ -243,7 +243,7 @@ def _gate(selection: SelectionRow) -> str:
         (
             objective,
             decimal(getattr(selection.objectives, objective), 3),
-            f"{getattr(selection.thresholds, objective):.3f}",
+            decimal(getattr(selection.thresholds, objective), 3),
             "failed" if objective in selection.failed else "passed",
         )
         for objective in OBJECTIVES
@@ -320,7 +320,7 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
     heading = f"--- {sample.problem}{mark(repair)}, sample {sample.sample} ---"
     about = (
         f"  finish {sample.finish}, {sample.new_tokens} new tokens{_origin(sample)}, seed"
-        f" {sample.seed}, fitness {scores['fitness']:.3f}"
+        f" {sample.seed}, fitness {decimal(scores['fitness'], 3)}"
     )
     if same != sample.sample:
         return f"{paint(heading, BOLD, colour)}\n{about}\n  the same code as sample {same}"
@@ -335,7 +335,7 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
             *(f"    {finding_text(row)}" for row in repair.findings),
             "  scores",
             *(
-                f"    {name:<8}  {scores[name]:.3f}  {inline(scores[f'{name}_reason'])}"
+                f"    {name:<8}  {decimal(scores[name], 3)}  {inline(scores[f'{name}_reason'])}"
                 for name in OBJECTIVES
             ),
         )

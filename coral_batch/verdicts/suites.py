@@ -215,9 +215,9 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
                 last = replace(done[one.lost], cpu_seconds=0.0, wall_seconds=0.0)
                 why = f"{NOT_RUN}{one.lost} ended the process: {last.detail}"
                 last = replace(last, detail=compare.shorten(why))
-                function = one.lost.partition("[")[0]
-                for id in left:  # other functions' tests call other functions
-                    called = last.called if id.partition("[")[0] == function else ()
+                file = one.lost.partition("::")[0]
+                for id in left:  # another file's tests may call other functions
+                    called = last.called if id.partition("::")[0] == file else ()
                     done[id] = replace(last, id=id, called=called)
                 break
             if not left:

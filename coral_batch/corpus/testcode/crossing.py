@@ -23,7 +23,7 @@ _STAYING = frozenset(
 """Callables whose results cannot cross, built in or of the standard library."""
 
 _PYTEST = frozenset(("raises", "approx"))
-"""What tests may use of pytest; the process that runs them has nothing else of it."""
+"""What tests may use of pytest, of which the process that runs them has no more."""
 
 _BUILT_IN = frozenset(name for name, value in vars(builtins).items() if callable(value))
 

@@ -30,6 +30,7 @@ from coral_batch.report.page.svg import (
     whole_ticks,
 )
 from coral_batch.search.ids import birth
+from coral_batch.work.text import decimal
 
 PANEL = (340.0, 210.0)
 WIDE = (560.0, 380.0)
@@ -115,11 +116,11 @@ def descent_chart(
         name = line[index]
         x, y, anchor = _label_place(steps, index)
         label = text(x, y, name, f"mark {anchor}")
-        label += text(x, y + 12, f"{scores[name]:.2f}", f"mark {anchor}")
+        label += text(x, y + 12, f"{decimal(scores[name], 2)}", f"mark {anchor}")
         parts.append(
             Markup('<a href="generations/{}.html#g{}">{}</a>').format(birth(name)[0], name, label)
         )
-    what = ", ".join(f"{name} {scores[name]:.3f}" for name in line)
+    what = ", ".join(f"{name} {decimal(scores[name], 3)}" for name in line)
     return chart(_WIDTH, height, f"Line of descent of {line[-1]}", what, parts)
 
 
@@ -150,7 +151,8 @@ def by_generation(title: str, series: Sequence[Series], generations: Sequence[st
         elif last == 0:
             parts.append(path(diamonds(points, 4), f"line {line.css}"))
     ends = "; ".join(
-        f"{line.name} from {line.values[0]:.3f} to {line.values[-1]:.3f}" for line in series
+        f"{line.name} from {decimal(line.values[0], 3)} to {decimal(line.values[-1], 3)}"
+        for line in series
     )
     return chart(*PANEL, f"{title} by generation", ends, parts)
 
@@ -228,7 +230,7 @@ def pareto(
     ]
     what = (
         f"{len(rows)} genomes, {len(on_front)} of them on the front; best {best.genome} with"
-        f" fitness {best.fitness:.3f}, base model {sum(base_place):.3f}"
+        f" fitness {decimal(best.fitness, 3)}, base model {decimal(sum(base_place), 3)}"
     )
     return chart(*WIDE, "Pareto front", what, parts)
 
