@@ -25,7 +25,7 @@ WALKTHROUGH = (
     (REPOSITORY / "docs/corpora.md").read_text().partition("### A run on three programs")[2]
 )
 (EDITS,) = re.findall(r"^```yaml\n(.*?)^```$", WALKTHROUGH, re.DOTALL | re.MULTILINE)
-ROLES = {"parse_duration": "training", "merge_ranges": "test", "tally": "held_out"}
+ROLES = {"read_duration": "training", "take_turns": "test", "tally": "held_out"}
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +50,9 @@ def test_three_own_programs_give_a_finished_run(own: Path, monkeypatch: pytest.M
     assert {bug.problem for bug in bugs} == set(ROLES)
     examples = lake.read_rows("examples", Example)
     assert [row.bug for row in examples] == [
-        *(f"parse_duration-{n}" for n in (1, 2, 3, 4)),
-        "parse_duration/lint-1",
-        "parse_duration/lint-2",
+        *(f"read_duration-{n}" for n in (1, 2, 3, 4)),
+        "read_duration/lint-1",
+        "read_duration/lint-2",
     ]
     shown = {row.problem for row in lake.read_rows("samples", SampleRow, "evaluation/best")}
     assert {program_of(name) for name in shown} == {"tally"}

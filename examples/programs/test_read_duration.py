@@ -1,5 +1,5 @@
 import pytest
-from parse_duration import parse_duration
+from read_duration import read_duration
 
 
 @pytest.mark.parametrize(
@@ -7,11 +7,11 @@ from parse_duration import parse_duration
     [("45s", 45), ("2m", 120), ("1h30m", 5400), ("1h1m1s", 3661), ("", 0), ("10m5s", 605)],
 )
 def test_a_duration_is_its_seconds(text, seconds):
-    assert parse_duration(text) == seconds
+    assert read_duration(text) == seconds
 
 
 def test_what_is_no_duration_is_refused():
     with pytest.raises(ValueError, match="no duration"):
-        parse_duration("5x")
+        read_duration("5x")
     with pytest.raises(ValueError, match="no unit"):
-        parse_duration("5")
+        read_duration("5")

@@ -1,4 +1,4 @@
-def parse_duration(text):
+def read_duration(text):
     """Return the seconds of a duration such as 1h30m or 45s."""
     total = 0
     number = ""
