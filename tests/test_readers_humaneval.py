@@ -47,6 +47,16 @@ def test_asserts_at_the_top_are_tests_of_their_own(tmp_path: Path, body: str, te
     assert "FAIL" in kinds(problem, wrong)
 
 
+def test_a_test_may_expect_an_exception(tmp_path: Path) -> None:
+    source = (
+        "import pytest\n\n\ndef check(candidate):\n    assert candidate([1, 3]) == 3\n"
+        "    with pytest.raises(TypeError):\n        candidate(None)\n"
+    )
+    (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**HUMANEVAL, "test": source}))
+    assert set(kinds(problem)) == {"PASS"}
+    assert "FAIL" in kinds(problem, problem.reference.replace("*heights", "*(heights or [])"))
+
+
 def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: Path) -> None:
     source = "def check(candidate):\n    assert candidate([helper(1)]) == 2\n"
     (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**HUMANEVAL, "test": source}))
@@ -69,6 +79,8 @@ def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: P
             },
             "untestable",
         ),
+        ({"test": "from pytest import skip\n" + HUMANEVAL["test"] + "    skip()\n"}, "untestable"),
+        ({"test": HUMANEVAL["test"] + "    pytest.skip()\n"}, "untestable"),
         ({"test": "def check(candidate:\n"}, "unparseable"),
         ({"test": ""}, "untested"),
     ],
