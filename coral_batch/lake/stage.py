@@ -26,9 +26,8 @@ Outputs = Mapping[str | tuple[str, str], Any]
 """Table, or table and part if it is not the stage's own part -> its content.
 
 The content depends on the table's format: dataclass instances (JSONL), a frame or rows (Parquet), a
-document (JSON), arrays (npz), a text (HTML); for a folder, name -> text of a file, or a
-folder to copy.
-Tables are written in this order, each atomically.
+document (JSON), arrays (npz), a text (HTML); for a folder, name -> text of a file, or a folder to
+copy. Tables are written in this order, each atomically.
 """
 
 

@@ -190,11 +190,11 @@ def _repairs(
         failed = tests.failures(source)
     if not failed:
         yield search.run(source, "", tests, failed)
-    ran_ = [one for one in failed if not one.got.startswith(NOT_RUN)]
     called = tests.called(failed, 1) or tests.called(failed, 2)
     nearest = tests.called(failed, 0)
     names = [name for name in called if name in functions_of(source.tree)]
-    if others := [name for name in tests.called(ran_, 2) if name in called and name not in names]:
+    by_failures = tests.called([one for one in failed if not one.got.startswith(NOT_RUN)], 2)
+    if others := [name for name in called if name in by_failures and name not in names]:
         yield Untried(file, "", f"failing tests call {', '.join(others)}: not defined by def")
     # Of functions that the same tests call, the last is the likeliest.
     names.reverse()

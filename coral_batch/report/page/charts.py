@@ -116,7 +116,7 @@ def descent_chart(
         name = line[index]
         x, y, anchor = _label_place(steps, index)
         label = text(x, y, name, f"mark {anchor}")
-        label += text(x, y + 12, f"{decimal(scores[name], 2)}", f"mark {anchor}")
+        label += text(x, y + 12, decimal(scores[name], 2), f"mark {anchor}")
         parts.append(
             Markup('<a href="generations/{}.html#g{}">{}</a>').format(birth(name)[0], name, label)
         )
