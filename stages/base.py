@@ -2,6 +2,7 @@
 
 from coral_batch import lake
 from coral_batch.lake import params
+from coral_batch.lake.stage import BEFORE_WRITING
 
 TABLES = ("card",)
 
@@ -16,6 +17,8 @@ def base() -> None:
     card = materialise(settings.model, settings.revision, folder, lake.DOWNLOADS)
     if params.load().base != settings:
         raise params.changed()
+    for check in BEFORE_WRITING:
+        check()
     if settings.revision is None and card.revision is not None:
         print(f"commit {card.revision}; set base.revision to it to fetch no newer one")
     if load_tokenizer(folder).chat_template is None:

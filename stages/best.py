@@ -4,7 +4,6 @@ from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Params, Tables, run
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow
 from coral_batch.search.best import REFUSED, choose
-from coral_batch.work.text import decimal
 
 TABLES = ("best",)
 
@@ -25,7 +24,6 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
             adapter.key,
             adapter.configuration,
             adapter.knobs,
-            chosen.row.fitness,
             chosen.passed,
         ),
         ("subjects", lake.EVALUATIONS["best"]): [subject],
@@ -35,8 +33,6 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
 def best() -> None:
     """Pick the best genome of all generations."""
     chosen = run(make)["best"]
-    print(
-        f"{chosen.genome} of generation {chosen.generation}, fitness {decimal(chosen.fitness, 3)}"
-    )
+    print(f"{chosen.genome} of generation {chosen.generation}")
     if not chosen.passed:
         print(REFUSED)

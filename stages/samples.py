@@ -41,7 +41,7 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
 
 
 def samples(part: Part) -> None:
-    """Generate repairs with a generation or the base model."""
+    """Draw the repairs of a part."""
     from coral_batch.models.repairs.tables import too_long
 
     names = {row.problem for row in run(make, part)["samples"]}

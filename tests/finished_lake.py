@@ -229,14 +229,12 @@ def draw_with(
             length = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
             for index in range(how.samples):
                 text = write(work.name, name, index)
-                candidate = (index + len(name)) % how.best_of
-                stream = sample_stream(name, index * how.best_of + candidate)
                 count = len(text) // 4
                 drawn.append(
                     Sample(
                         problem=name,
                         index=index,
-                        seed=derive_seed(how.seed, *stream),
+                        seed=derive_seed(how.seed, *sample_stream(name, index)),
                         text=text,
                         prompt_tokens=length,
                         tokens=count,
@@ -244,8 +242,6 @@ def draw_with(
                         redrawn=index % 3 if work.originals else 0,
                         finish=finish,
                         log_probability=-count / 8,
-                        drawn=count * how.best_of,
-                        candidate=candidate,
                     )
                 )
         looks = [

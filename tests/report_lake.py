@@ -236,7 +236,7 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
             code = HOSTILE
         prompt = f"Fix {problem}.\n\n{BUGGY.format(name=problem)}"
         drawn = {"prompt": prompt, "raw": code, "code": code, "seed": 5, "knobs": KNOBS}
-        counts = {"prompt_tokens": 40, "new_tokens": 20, "drawn_tokens": 20}
+        counts = {"prompt_tokens": 40, "new_tokens": 20}
         samples.append(replace(SAMPLE, **key, **drawn, **counts, log_probability=-2.0))
         for case, kind in enumerate(("PASS", "PASS" if solved else "FAIL")):
             of_case = {**key, "case": case}

@@ -21,8 +21,6 @@ SAMPLE = SampleRow(
     copied_tokens=0,
     redrawn=0,
     finish="fence",
-    candidate=0,
-    drawn_tokens=5,
     log_probability=-1.5,
 )
 

@@ -1,5 +1,6 @@
 """`coral doctor`: findings for each subject, and failure only if no run is possible."""
 
+import os
 import re
 import shutil
 import tomllib
@@ -62,6 +63,8 @@ def test_each_subject_has_a_finding_and_a_missing_base_model_fails() -> None:
     file = lake.DOWNLOADS / CATALOGUE[params.load().base.model].file
     file.parent.mkdir(parents=True)
     file.touch()
+    assert coral("doctor").returncode == 1
+    os.truncate(file, CATALOGUE[params.load().base.model].size)
     assert coral("doctor").returncode == 0
 
 
@@ -102,10 +105,10 @@ def test_the_estimated_time_depends_on_the_settings_and_the_product_rate() -> No
     half = minutes(settings, 0.5e12, torch.float32)
     assert half["answers"] == pytest.approx(2 * usual["answers"])
     assert half["the rest"] == usual["the rest"]
-    set_params({"sampling.best_of": 8, "linteval.source": "folder"})
+    set_params({"compute.threads": 1, "linteval.source": "folder"})
     time = found("duration")
     assert time.grade is Grade.NOTE
-    assert "ignores the changed sampling.best_of, linteval.source" in time.means
+    assert "ignores the changed linteval.source, compute.threads" in time.means
 
 
 def test_disabled_bf16_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,6 +173,13 @@ def test_a_missing_layer_fails_if_it_is_required(
     monkeypatch.setattr(layers, "isolation", lambda require: lacking)
     isolation = found("isolation")
     assert (isolation.grade, isolation.found) == (grade, f"{layer} missing: not here")
+
+
+def test_with_a_cluster_only_its_workers_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", "tcp://127.0.0.1:1")
+    settings = params.load()
+    assert [*doctor.isolation(settings), *doctor.jails(settings)] == []
+    assert [one.means for one in doctor.duration(settings)] == ["not estimated on a cluster"]
 
 
 def test_the_option_time_prints_one_line() -> None:

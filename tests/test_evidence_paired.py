@@ -126,3 +126,11 @@ def test_no_effect_is_claimed_no_more_often_than_the_level_allows(
         )
         claims += not compare(first, second, 1, run, "test").unclear
     assert claims <= 32
+
+
+def test_the_interval_of_pass_at_5_holds_its_value() -> None:
+    """Repeated samples would have fewer of the rare successes."""
+    rare = {f"p{number}": Outcome(10, 1 + number % 2) for number in range(300)}
+    found = compare(rare, rare, 5, 1, "test").first
+    assert found.value == pytest.approx((1 / 2 + 7 / 9) / 2)
+    assert found.low < found.value < found.high

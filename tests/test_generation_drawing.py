@@ -17,7 +17,7 @@ from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding import drawing
-from coral_batch.models.decoding.answer import Drawn, Sample, likeliest
+from coral_batch.models.decoding.answer import Drawn
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import KIND, Drawing, Work, draw, draw_in_turn
 from coral_batch.models.prompts.prompt import chat_prompt
@@ -123,48 +123,6 @@ def changing(base: Path, knobs: Knobs) -> Work:
     """Return a piece of work whose answers must change a program."""
     prompt = chat_prompt(load_tokenizer(base), "Fix it.")
     return Work("a", None, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
-
-
-@pytest.mark.parametrize("knobs", [KNOBS, GREEDY], ids=["drawn", "greedy"])
-def test_the_likeliest_of_so_many_is_kept(base: Path, store: Store, knobs: Knobs) -> None:
-    work = changing(base, knobs)
-    drawing = Drawing(6, 24, 1, 4, None)
-    (all_,), _ = draw([work], drawing, base, "genomes", store)
-    two = replace(drawing, samples=2, best_of=3)
-    (kept,), _ = draw([work], two, base, "genomes", store)
-    assert kept.looks == all_.looks
-    for one, candidates in zip(kept.samples, (all_.samples[:3], all_.samples[3:]), strict=True):
-        best = max(candidates, key=lambda one: (one.finish != "length", one.log_probability))
-        assert (one.text, one.seed) == (best.text, best.seed)
-        assert one.index == kept.samples.index(one)
-        assert candidates[one.candidate] == best
-        assert one.drawn == sum(candidate.drawn for candidate in candidates)
-        assert all(one.drawn == one.tokens - one.copied for one in candidates)
-
-
-def answer(index: int, text: str, log_probability: float, finish: str = "fence") -> Sample:
-    text = f"```python\n{text}\n```"
-    return Sample("one", index, 1, text, 9, 5, 0, 7, finish, log_probability, 5)
-
-
-def test_an_answer_that_changes_nothing_is_kept_only_where_all_are_like_it() -> None:
-    original = Original("# nothing")
-    changed, copied = ("x = 1", "# something")
-    samples = [
-        *(answer(0, copied, -1), answer(1, changed, -9), answer(2, changed, -8)),
-        *(answer(3, copied, -2), answer(4, copied, -1), answer(5, copied, -3)),
-    ]
-    kept = likeliest(samples, 3, {"one": original})
-    assert [(one.index, one.candidate) for one in kept] == [(0, 2), (1, 1)]
-    assert [one.candidate for one in likeliest(samples, 3, {})] == [0, 1]
-    assert [one.drawn for one in kept] == [15, 15]
-
-
-def test_an_answer_that_was_cut_off_is_kept_only_where_all_were() -> None:
-    ends = (("length", -1), ("fence", -9), ("eos", -8))
-    samples = [answer(at, "x", likely, finish) for at, (finish, likely) in enumerate(ends)]
-    samples += [answer(at, "x", likely, "length") for at, (_, likely) in enumerate(ends, 3)]
-    assert [one.candidate for one in likeliest(samples, 3, {})] == [2, 0]
 
 
 def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(

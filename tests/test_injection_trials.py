@@ -193,7 +193,7 @@ def test_a_counted_program_loads_however_it_begins() -> None:
 def test_a_reference_that_fails_its_tests_is_refused() -> None:
     problem = problem_of("def f(n):\n    return n + 1\n", [((1,), 2), ((2,), 4)])
     words = ("fails its own case", "problem f, case 1", "FAIL returned 3", "PASS with 4")
-    with refused(*words, "correct the corpus", "likewise for problem g, case 1"):
+    with refused(*words, "correct the corpus", "also problem g, case 1: FAIL returned 3"):
         injected([problem, CHOSEN[0], replace(problem, name="g")])
 
 

@@ -268,7 +268,7 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path
     for wrong, words in (
         (["--adapter", str(project)], r"no adapter_config\.json"),
         (["--model", "nowhere"], r"--model[\s\S]*'nowhere'[\s\S]*an existing folder"),
-        (["--revision", "1234567"], "--revision needs --model"),
+        (["--revision", "1234567"], "--revision needs a Hugging Face id as --model"),
         (["--json", "other.jsonl"], "two files would be written to one path"),
     ):
         with pytest.raises(CoralError, match=words):

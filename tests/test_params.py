@@ -11,7 +11,7 @@ from coral_batch.lake.schemas import validator
 from coral_batch.records.settings import Calibration
 from coral_batch.verdicts.layers import LAYERS
 from tests.errors import refused
-from tests.settings import set_sources
+from tests.settings import set_params, set_sources
 
 pytestmark = pytest.mark.usefixtures("workspace")
 
@@ -58,6 +58,7 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ),
         ("samples: 1                  # repairs", "samples: 4  #", ["validation.samples", "1 at"]),
         ("temperature: 0.6", "temperature: 0", ["linteval.samples", "raise linteval.temperature"]),
+        ("bugs: 4 ", "bugs: 5 ", ["examples.bugs", "5", "at most injection.each = 4"]),
         ("automata: 16384", "automata: 1727", ["calibration.automata", "1727", "at least 1728"]),
         ("bins: 6", "bins: 51", ["calibration.bins", "at most 50"]),
         (
@@ -72,6 +73,12 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
 def test_a_mistake_is_named_with_its_key(old: str, new: str, words: list[str]) -> None:
     edit(old, new)
     with refused("params.yaml", *words):
+        params.load()
+
+
+def test_an_official_data_set_has_its_own_instructions() -> None:
+    set_params({"linteval.source": "official", "linteval.prompts": "mine.json"})
+    with refused("params.yaml", "linteval.prompts", "mine.json", "linteval.source is official"):
         params.load()
 
 
@@ -128,6 +135,15 @@ def test_rewriting_the_generations_follows_a_link_and_keeps_the_mode() -> None:
     assert params.FILE.is_symlink()
     assert len(params.load(own).generations) == 5
     assert own.stat().st_mode & 0o777 == 0o600
+
+
+def test_maps_of_generations_that_disagree_are_rewritten() -> None:
+    before = Path("params.yaml").read_text()
+    edit('"002": {next: "003"}\n', '"002": {next: "003"}\n  "003": {next: "004"}\n')
+    with refused("params.yaml", "write both maps with `coral generations N`"):
+        params.load()
+    params.write_generations(3)
+    assert Path("params.yaml").read_text() == before
 
 
 def test_an_invalid_file_is_not_rewritten() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from coral_batch.errors import CoralError
+from coral_batch.models.prompts.prompt import repair_prompt
 from coral_batch.records.problem import Problem, Suite
 from tests.errors import refused
 from tests.readers import judged, kinds, passes, read, reasons
@@ -229,7 +231,27 @@ def test_settings_of_pytest_hold_wherever_it_looks_for_them(tmp_path: Path) -> N
     assert suite(by_name(tmp_path)["stats_mean"]).tests == ("check_stats.py::check_two",)
 
 
+def test_a_problem_has_what_its_function_uses_and_no_more(tmp_path: Path) -> None:
+    program = '"""The licence."""\nimport sys\nfrom abc import ABCMeta\n\n\n'
+    program += "class Box(metaclass=ABCMeta):\n    def size(self, all):\n"
+    program += "        total = len(all)\n        return total\n\n\n"
+    program += 'if __name__ == "__main__":\n    total = Box().size(sys.argv)\n    print(total)\n'
+    test = "from box import Box\n\n\ndef test_it():\n    assert Box().size([1]) == 1\n"
+    write(tmp_path, {"box.py": program, "test_box.py": test})
+    (problem,) = by_name(tmp_path).values()
+    assert problem.docstring == ""
+    assert problem.reference.startswith("from abc import ABCMeta\n\n\nclass Box(metaclass=")
+    assert "sys" not in problem.reference
+    assert repair_prompt(replace(problem, buggy=problem.reference), True).count("in size.py") == 1
+
+
 FOUND = {
+    "tests where its settings say": {
+        "calc.py": "def twice(n):\n    return 2 * n\n",
+        "pytest.ini": "[pytest]\ntestpaths = tests\n",
+        "scripts/test_camera.py": "while True:\n    pass\n",
+        "tests/test_calc.py": "import calc\ndef test_twice():\n    assert calc.twice(4) == 8\n",
+    },
     "the name of an installed package": {
         "sortedcontainers.py": TWICE.format(""),
         "test_it.py": "import sortedcontainers\n"

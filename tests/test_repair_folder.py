@@ -204,6 +204,14 @@ def test_imports_and_async_functions_are_told_from_failing_functions(workspace: 
     (untried,) = [one for one in found if isinstance(one, Untried)]
     assert untried.reason == "failing tests call f: not defined by def"
     assert [one.function for one in found if isinstance(one, Repair)] == ["g"]
+    # Of no account once the test passes.
+    both = (
+        "def test_both():\n    import asyncio, m\n    asyncio.run(m.f(1))\n    assert m.g(1) == 1\n"
+    )
+    write(workspace / "mine", {"test_m.py": both})
+    (repaired,) = repair_folder("mine", draw=Scripted(["def g(n):\n    return n\n"]))
+    assert isinstance(repaired, Repair)
+    assert repaired.outcome == "repaired"
 
 
 def test_repairs_of_a_folder_are_written_one_after_the_other(folder: Path) -> None:
@@ -227,6 +235,24 @@ def test_functions_fixed_by_another_repair_are_not_tried(workspace: Path) -> Non
     assert tried("mine", right[:1], right[1:], write=True) == [
         ("mine/m.py", "a", "repaired"),
         ("mine/m.py", "c", "repaired"),
+    ]
+
+
+def test_a_test_of_two_broken_functions_keeps_neither_from_being_repaired(workspace: Path) -> None:
+    text = "def f(n):\n    return n\n\n\ndef g(n):\n    return n\n"
+    test = "from m import f, g\n\n\ndef test_f():\n    assert f(1) == 2\n\n\n"
+    test += "def test_g():\n    assert g(1) == 3\n\n\n"
+    test += "def test_both():\n    assert g(0) == 0 or True\n    assert f(0) == 1\n"
+    write(workspace / "mine", {"m.py": text, "test_m.py": test})
+    right = {"f": "def f(n):\n    return n + 1", "g": "def g(n):\n    return 3 * n"}
+
+    def draw(prompt: str, program: str, count: int, /) -> list[str]:
+        return [right["f" if "def f" in program else "g"]]
+
+    found = [one for one in repair_folder("mine", draw=draw) if isinstance(one, Repair)]
+    assert [(one.function, one.outcome) for one in found] == [
+        ("f", "repaired"),
+        ("g", "repaired"),
     ]
 
 

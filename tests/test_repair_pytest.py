@@ -103,6 +103,22 @@ def test_files(kind):
     assert written(b'abc', kind) == 3
 """,
     ),
+    "a_shared_fixture_fails_at_the_end": (
+        """def closed(names):
+    return len(names)
+""",
+        """import pytest
+@pytest.fixture(scope='module')
+def shared():
+    yield
+    assert closed([]) == 1
+def test_first(shared):
+    assert closed([0]) == 1
+@pytest.mark.skip
+def test_last(shared):
+    assert closed([0]) == 2
+""",
+    ),
     "copies_with_all_that_files_have": (
         """import shutil
 def backup(source, target):
@@ -114,6 +130,7 @@ import shutil
 import pytest
 def test_file(tmp_path):
     (tmp_path / 'a').write_text('x')
+    assert (tmp_path / 'a').stat().st_mode & 0o777 == 0o644
     assert backup(tmp_path / 'a', tmp_path / 'b').read_text() == 'x'
 def test_tree(tmp_path):
     (tmp_path / 'a').mkdir()
@@ -188,7 +205,7 @@ def test_the_tests_that_fail_are_those_that_fail_under_pytest(workspace: Path) -
         text=True,
         check=False,
     )
-    failed = {*re.findall(r"^FAILED (\S+)", done.stdout, re.MULTILINE)}
+    failed = {*re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)}
     failed |= {f"test_{name}.py::{test}" for name, test in ending.items()}
     repairs = [one for one in found if isinstance(one, Repair)]
     assert len(repairs) == len(found)

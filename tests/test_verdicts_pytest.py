@@ -181,6 +181,27 @@ def test_a_wrong_result_of_a_thousand_items_is_a_failure(tmp_path: Path) -> None
     assert (kind, detail[:42]) == ("FAIL", "assert [0.0, 0.14265335235378032, 0.285306"), detail
 
 
+def test_a_wrong_text_of_many_lines_is_a_failure(tmp_path: Path) -> None:
+    lines = "''.join(f'line {{n}} of the text, {}\\n' for n in range(400))"
+    tests = f"import calc\ndef test_it():\n    assert calc.answer(1) == {lines.format('right')}\n"
+    with bench(tmp_path, SETTINGS, tests) as found:
+        ((_, kind, _),) = found.said(f"def answer(n):\n    return {lines.format('wrong')}\n")
+    assert kind == "FAIL"
+
+
+def test_messages_that_restart_the_clock_end_with_the_time_of_all_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suites, "COLLECTING", 1.0)
+    monkeypatch.setattr(suites, "TESTS", 1)
+    code = "import sys, time\ndef answer(n):\n    frame = sys._getframe()\n"
+    code += "    while frame.f_code.co_name != 'run':\n        frame = frame.f_back\n"
+    code += "    while True:\n        frame.f_locals['tell']('shared', True)\n"
+    code += "        time.sleep(0.2)\n"
+    with bench(tmp_path, SHORT) as found:
+        assert {one.kind for one in found.outcomes(code)} == {"TIMEOUT"}
+
+
 def test_ids_of_any_characters_are_told_apart(tmp_path: Path) -> None:
     ids = ["a\nb", "a", "", "::", "#2", "é\x1b[31m", '"]', "x" * 5000]
     tests = f"""

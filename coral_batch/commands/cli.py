@@ -8,6 +8,7 @@ repair`). Ctrl-C exits with 130. Any other exception is a bug and keeps its trac
 
 from __future__ import annotations
 
+import errno
 import filecmp
 import io
 import os
@@ -159,7 +160,7 @@ def options(
 
 def is_out_of_memory(error: Exception) -> bool:
     """Whether Python, torch on the processor or torch on a GPU ran out of memory."""
-    words = ("can't allocate memory", "out of memory")
+    words = ("can't allocate memory", "Cannot allocate memory", "out of memory")
     return isinstance(error, MemoryError) or any(word in str(error) for word in words)
 
 
@@ -222,9 +223,14 @@ def main() -> None:
             say_place(stage)
             BEFORE_WRITING.append(code_check(stage))
         app(prog_name="coral")
-    except (CoralError, MemoryError, RuntimeError) as error:
+    except (CoralError, MemoryError, RuntimeError, OSError) as error:
         message = str(error)
-        if not isinstance(error, CoralError):
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            message = (
+                f"a disk is full or read-only\n  found:    {error}\n  do:       free space or grant"
+                " write access there, or for temporary files (TMPDIR); finished work is kept"
+            )
+        elif not isinstance(error, CoralError):
             if not is_out_of_memory(error):
                 raise
             message = (

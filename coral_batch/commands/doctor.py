@@ -28,6 +28,7 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.records.settings import Params
+from coral_batch.work.address import ADDRESS, cluster
 from coral_batch.work.machine import available_memory, idle, processor
 
 # Measured needs of the default run, with a margin.
@@ -147,6 +148,9 @@ def duration(settings: Params) -> Iterator[Finding]:
     from coral_batch.commands.duration import minutes, product_rate, unlike_measured
     from coral_batch.models.base.device import compute_dtype, devices
 
+    if cluster():
+        yield Finding("time", "the workers do the work", "not estimated on a cluster")
+        return
     (device, *_) = devices()
     if device.type == "cuda":
         means = "an earlier default run took about 12 minutes on an NVIDIA H200 with 16 cores"
@@ -219,6 +223,9 @@ def isolation(settings: Params) -> Iterator[Finding]:
     # Imported here: it needs libseccomp and starts a process, which --help must not.
     from coral_batch.verdicts.layers import isolation as try_out
 
+    sources = settings.corpus.sources.values()
+    if cluster() and not any(source.reader == "folder" for source in sources):
+        return  # no program runs here; `workers` asks those that run them
     found = try_out(())
     if found.layers:
         yield Finding("isolation", ", ".join(found.layers), "in force, just tried")
@@ -242,15 +249,15 @@ def jails(settings: Params) -> Iterator[Finding]:
     except CoralError as error:
         yield Finding("jails", f"programs of {each} MiB", str(error), Grade.FAIL)
         return
-    found = f"{f'{count} in parallel' if count else 'on the cluster'}, {each} MiB each"
-    yield Finding("jails", found, "fits into free memory")
+    if count:
+        found = f"{count} in parallel, {each} MiB each"
+        yield Finding("jails", found, "fits into free memory")
 
 
 def workers(settings: Params) -> Iterator[Finding]:
     """Where work runs, and whether each worker of a cluster can do it."""
     # Imported here: joblib and Dask take a moment, which --help must not.
     from coral_batch.verdicts.layers import isolation as try_out
-    from coral_batch.work.address import ADDRESS, cluster
     from coral_batch.work.parallel import dask
 
     address = cluster()
@@ -295,7 +302,7 @@ def mirrors(settings: Params) -> Iterator[Finding]:
         yield Finding("mirrors", f"base.model is {model}", means, Grade.NOTE)
         return
     file = lake.DOWNLOADS / CATALOGUE[model].file
-    if file.is_file():
+    if file.is_file() and file.stat().st_size == CATALOGUE[model].size:
         known = True
         yield Finding("downloads", f"{file} exists", "no download needed")
     answers = probe(CATALOGUE[model])

@@ -1,9 +1,9 @@
 """Estimates how long a run takes here, from the rate of matrix products; good to about a third.
 
 The operations per adapter (all layers) and per answer come from measured runs (docs/notebook.md).
-With bf16, where products are fast, each adapter takes another 108 seconds for everything else.
-Training only the upper layers takes a share of that, measured in fp32 (docs/notebook.md); the lower
-layers run once per example.
+With bf16, where products are fast, most of the time goes into everything else: seconds that do not
+depend on the rate. Training only the upper layers takes a share, measured in fp32; the lower layers
+run once per example.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ SHAPE = (1240, 896, 4864)
 """Shape of the timed products: a training batch times the base model's widest layer."""
 
 _SECONDS = 0.7
-_ADAPTER = {torch.bfloat16: 108e12, torch.float32: 150e12}
-_ADAPTER_SECONDS = {torch.bfloat16: 108.0, torch.float32: 0.0}
+_ADAPTER = {torch.bfloat16: 40e12, torch.float32: 150e12}
+_ADAPTER_SECONDS = {torch.bfloat16: 330.0, torch.float32: 0.0}
 _MEASURED = 176  # training examples of that adapter
 _LOWER = 54e12  # operations of all layers, once over these examples
 _LINT = 1.4  # tokens of a lint example, relative to a bug's
 _READ = 0.3  # time to read a bug, relative to an answer
-_ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.66e12}
+_ANSWER = {torch.bfloat16: 0.34e12, torch.float32: 0.66e12}
+_ANSWER_SECONDS = {torch.bfloat16: 1.1, torch.float32: 0.0}
 _REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
 
 
@@ -89,7 +90,8 @@ def answer_minutes(
         dtype: likewise.
         parameters: number of the base model's; None for the default model.
     """
-    return answers * _ANSWER[dtype] * (parameters or PARAMETERS) / PARAMETERS / rate / 60
+    each = (_ANSWER[dtype] / rate + _ANSWER_SECONDS[dtype]) / 60
+    return answers * each * (parameters or PARAMETERS) / PARAMETERS
 
 
 def _examples(bugs: int) -> int:
@@ -105,7 +107,6 @@ def unlike_measured(settings: Params) -> list[str]:
     same = {
         "base.model": settings.base.model == MODEL,
         "corpus.sources": sources == SOURCES,
-        "sampling.best_of": settings.sampling.best_of == 1,
         "linteval.source": settings.linteval.source == "snippets",
         "compute.threads": settings.compute.threads is None,
     }

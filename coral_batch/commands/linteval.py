@@ -128,13 +128,6 @@ def run(
     settings = params.load()
     check_free(answers, file)
     _check_names([answers.stem], 1, "ANSWERS")
-    if model == BASE and revision is not None:
-        raise CoralError(
-            "--revision needs --model",
-            field="--revision",
-            found=revision,
-            action="add --model, or drop --revision",
-        )
     asked, tests = read_items(items)
     if any(one.function for one in tests):
         pool.isolation_text(settings)  # a missing layer is said before hours of answering
@@ -186,6 +179,13 @@ def _drawn(
             field="--model",
             found=model,
             expected=f"{BASE}, {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
+        )
+    if revision is not None and (model == BASE or origin_of(model) != "hub"):
+        raise CoralError(
+            "--revision needs a Hugging Face id as --model",
+            field="--revision",
+            found=f"{revision} of {model}",
+            action="change --model, or drop --revision",
         )
     if adapter is not None:
         check_peft_folder(adapter)  # before a download

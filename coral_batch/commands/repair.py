@@ -82,9 +82,6 @@ def repair(
         int,
         typer.Option(min=1, help="Rounds; from the second on, the model sees a failing test."),
     ] = 2,
-    smallest: Annotated[
-        bool, typer.Option("--smallest", help="Try all changes of a round, and take the smallest.")
-    ] = False,
     replace: Annotated[bool, typer.Option("--write", help="Write the repair to FILE.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
 ) -> None:
@@ -101,12 +98,7 @@ def repair(
     Example: coral repair examples/text.py --tests examples/test_text.py
     """
     model = model or default_model()
-    options: dict[str, Any] = {
-        "model": model,
-        "samples": samples,
-        "rounds": rounds,
-        "smallest": smallest,
-    }
+    options: Any = {"model": model, "samples": samples, "rounds": rounds}
     tried: list[Repair | Untried] = []
     if os.path.isdir(file):  # noqa: PTH112 (Path.is_dir raises for a path that cannot be)
         if function is not None:
@@ -240,7 +232,7 @@ def repair_text(found: Repair, written: bool, colour: bool) -> str:
     passed = f"{found.tests - len(found.left)} of {_count(found.tests, 'test')} {verb}"
     lines.append(f"{found.function} is repaired after {tried}: {passed}")
     if found.left:
-        lines.append("still failing, in other functions:")
+        lines.append("still failing, because of other functions:")
         lines += [f"  {_failure(one)}" for one in found.left]
     lines.append(f"written to {file}" if written else f"{file} is unchanged: --write replaces it")
     return "\n".join(lines)

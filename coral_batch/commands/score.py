@@ -137,7 +137,7 @@ def score(
         settings.evaluation.samples, knobs.temperature, "evaluation.samples", "add --temperature"
     )
 
-    repairs = len(held_out) * settings.evaluation.samples * settings.sampling.best_of + len(fixes)
+    repairs = len(held_out) * settings.evaluation.samples + len(fixes)
     _say_duration(2 * (repairs + len(items) * settings.linteval.samples), card)
     measures = _on_held_out(found, knobs, held_out, settings)
     if fixes:
@@ -211,9 +211,7 @@ def _on_held_out(
 
 
 def _on_humanevalfix(adapter: Adapter, problems: Sequence[Problem], settings: Params) -> Measure:
-    settings = replace(
-        settings, prompt=Prompt(docstring=True), sampling=replace(settings.sampling, best_of=1)
-    )
+    settings = replace(settings, prompt=Prompt(docstring=True))
     subjects = _subjects(adapter, knobs_at(0.0), knobs_at(0.0))
     found = _repairs_of(subjects, problems, 1, settings)
     return _measure("HumanEvalFix: repaired", found[BASE][0], found[ADAPTER][0], settings)

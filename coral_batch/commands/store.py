@@ -67,9 +67,11 @@ def prune(
             min=0, metavar="DAYS", help="Also remove entries that no run used for DAYS days."
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option(help="Only say what would be removed.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be removed.")
+    ] = False,
 ) -> None:
-    """Remove damaged entries and what killed runs left unfinished; with --unused, old ones too.
+    """Remove damaged entries and what killed runs left over a day ago; with --unused, old ones.
 
     A run that needs a removed entry trains or samples it again, to the same bytes.
     """

@@ -5,7 +5,9 @@ Stage one draws programs with replacement, the same for both models, each with a
 since bugs of one program are similar. Stage two draws samples within each problem, separately for
 each model. With eight problems and eight samples, stage one on its own gives 95 % intervals that
 hold the true difference in 89 to 91 % of runs (BCa: 85 to 89 %). Stage two overstates the variance
-a little, which makes it 96 to 99 % (docs/notebook.md), so an interval can be too wide.
+a little, which makes it 96 to 99 % (docs/notebook.md), so an interval can be too wide. For pass@k
+with k > 1 there is stage one only: repeated samples have fewer rare successes, which would shift
+the interval.
 
 If all samples of a problem are solved, or none, or there is only one, their spread is unknown and
 stage two adds nothing. If few programs differ, the interval is then too narrow: four programs won
@@ -82,31 +84,30 @@ def compare(
     Args:
         first: outcomes of the first model, at least one problem.
         second: of the second model on the same problems; numbers of samples may differ.
-        k: that of pass@k, at most the samples of any problem. Intervals are accurate for k up to
-            half of them: repeated samples make stage two miss rare successes.
+        k: that of pass@k, at most the samples of any problem.
         seed: the run's seed.
         purpose: purpose of the random numbers; see `coral_batch.seeding`.
         ids: as there.
     """
+    if k > 1:
+        left, right = (
+            {problem: pass_at_k(row.samples, row.solved, k) for problem, row in model.items()}
+            for model in (first, second)
+        )
+        return compare_means(left, right, seed, purpose, *ids)
     problems = sorted(first)
-    stream = generator(seed, purpose, *ids)
     models = [[outcomes[problem] for problem in problems] for outcomes in (first, second)]
-    values = [np.array([pass_at_k(row.samples, row.solved, k) for row in rows]) for rows in models]
-    counts = [np.array([row.samples for row in rows] + [0]) for rows in models]
+    counts = [np.array([row.samples for row in rows] + [1]) for rows in models]
     shares = [np.array([row.solved / row.samples for row in rows] + [0.0]) for rows in models]
-    tables = [np.zeros((len(samples), samples.max() + 1)) for samples in counts]
-    for rows, table in zip(models, tables, strict=True):
-        for index, row in enumerate(rows):
-            table[index, : row.samples + 1] = [
-                pass_at_k(row.samples, count, k) for count in range(row.samples + 1)
-            ]
+    stream = generator(seed, purpose, *ids)
 
     def drawn(model: int, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
         # Drawing n samples with replacement from n with c solved gives Binomial(n, c / n) solved.
-        solved = stream.binomial(counts[model][chosen], shares[model][chosen])
-        return tables[model][chosen, solved]
+        samples = counts[model][chosen]
+        solved: NDArray[np.float64] = stream.binomial(samples, shares[model][chosen]) / samples
+        return solved
 
-    return _paired(problems, values, drawn, stream)
+    return _paired(problems, [share[:-1] for share in shares], drawn, stream)
 
 
 def compare_means(

@@ -149,7 +149,7 @@ def spent(
         }
         for sample in samples:
             if sample.genome in born:
-                born[sample.genome].append(sample.drawn_tokens)
+                born[sample.genome].append(sample.new_tokens - sample.copied_tokens)
         decoded |= born
     counted = [tokens for genome in {*drawn.values()} for tokens in decoded[genome]]
     return Budget(len(decoded), len(trained), sum(trained.values()), len(counted), sum(counted))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import shutil
 import tempfile
 import time
@@ -102,7 +103,7 @@ def check_free(*targets: Path | None) -> None:
     """Check, before long work, that the targets are distinct, do not exist and can be created.
 
     Raises:
-        CoralError: a target is given twice or exists, or one of its parents is a file.
+        CoralError: a target is given twice or exists, or its folder cannot be made or written.
     """
     given: set[Path] = set()
     for target in filter(None, targets):
@@ -118,9 +119,11 @@ def check_free(*targets: Path | None) -> None:
             raise CoralError("this path already exists", file=target, action=action)
         # Missing folders are created.
         place = next(folder for folder in target.parents if folder.exists())
-        if not place.is_dir():
+        if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
             raise CoralError(
-                "cannot create this path", file=target, found=f"{place} is not a folder"
+                "cannot create this path",
+                file=target,
+                found=f"{place} is not a folder, or not a writable one",
             )
 
 

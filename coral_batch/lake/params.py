@@ -92,13 +92,15 @@ def write_generations(count: int) -> None:
     If params.yaml is a link, its target is written.
 
     Raises:
-        CoralError: params.yaml is not valid, before or after.
+        CoralError: params.yaml is not valid apart from these maps; nothing is written.
     """
-    load()
     yaml = _round_trip()
     document = _read(FILE, yaml)
-    _set_generations(document, count)
-    _write(_dumped(document, yaml))
+    if isinstance(document, dict):
+        _set_generations(document, count)
+    text = _dumped(document, yaml)
+    _build(YAML(typ="safe", pure=True).load(text), FILE)
+    _write(text)
 
 
 def write_profile(profile: Path) -> list[str]:
@@ -168,7 +170,7 @@ def _differences(before: Any, after: Any, above: str) -> Iterator[str]:
 
 def _set_generations(document: Any, count: int) -> None:
     for key, chain in _chain(count).items():
-        document[key].clear()
+        document[key] = CommentedMap()
         for name, content in chain.items():
             entry = CommentedMap(content)
             if "next" in entry:
@@ -305,6 +307,20 @@ def _check_rules(params: Params, file: Path) -> None:
             found=calibration.automata,
             expected=f"at least {calibration.needed} for {calibration.bins} bins",
             action="raise calibration.automata or lower calibration.bins",
+        )
+    if params.examples.bugs > params.injection.each:
+        raise broken(
+            "more injected bugs are shown than made",
+            field="examples.bugs",
+            found=params.examples.bugs,
+            expected=f"at most injection.each = {params.injection.each}",
+        )
+    if params.linteval.source == "official" and params.linteval.prompts is not None:
+        raise broken(
+            "an official data set has its own instructions",
+            field="linteval.prompts",
+            found=params.linteval.prompts,
+            expected="null, as linteval.source is official",
         )
     for name, source in params.corpus.sources.items():
         field = f"corpus.sources.{name}"

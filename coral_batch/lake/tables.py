@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from coral_batch.errors import CoralError, apart
+from coral_batch.errors import CoralError, apart, reading
 from coral_batch.lake import strictjson
 from coral_batch.lake.atomic import atomic, unfinished
 from coral_batch.lake.places import asked_alone, path
@@ -209,6 +209,9 @@ def _reading(file: Path, form: str) -> Iterator[None]:
         raise CoralError("a file of the lake is missing", file=file, action=action) from None
     # numpy and polars can raise anything on a damaged file.
     except (Exception, pl.exceptions.PanicException) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # polars' own have none
+            with reading(file):
+                raise
         raise CoralError(
             "a table cannot be read",
             file=file,

@@ -71,8 +71,6 @@ class SampleRow:
     copied_tokens: int
     redrawn: int
     finish: str
-    candidate: int
-    drawn_tokens: int
     log_probability: float | None
 
 
@@ -138,7 +136,6 @@ class BestRow:
     key: str
     configuration: AdapterConfiguration
     knobs: Knobs
-    fitness: float
     passed: bool
 
 

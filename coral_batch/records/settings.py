@@ -109,7 +109,6 @@ class Training:
 class Sampling:
     max_new_tokens: int
     change: str
-    best_of: int
     base_temperature: float
 
 

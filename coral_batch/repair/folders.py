@@ -29,7 +29,12 @@ from coral_batch.repair.tests import (
     open_jail,
     outcomes_text,
 )
-from coral_batch.verdicts.functions import check_function, functions_of, read_source
+from coral_batch.verdicts.functions import (
+    SourceFile,
+    check_function,
+    functions_of,
+    read_source,
+)
 from coral_batch.verdicts.layout import import_root
 from coral_batch.verdicts.projects import DOCTESTS, import_roots
 from coral_batch.verdicts.suites import NOT_RUN, Outcome, ProjectJail, Ran, Request, called_of
@@ -57,7 +62,6 @@ def repair_folder(
     model: str | None = None,
     samples: int = 16,
     rounds: int = 2,
-    smallest: bool = False,
     write: bool = False,
     draw: Draw | None = None,
 ) -> Iterator[Repair | Untried]:
@@ -70,7 +74,6 @@ def repair_folder(
         samples: changes to draw per round, >= 1.
         rounds: rounds, >= 1; from the second on, the prompt shows the best attempt and a test that
             it fails.
-        smallest: take the smallest repair, not the likeliest.
         write: write each repair at once; later functions are tried in the new file.
         draw: draws answers instead of `model`.
 
@@ -94,13 +97,15 @@ def repair_folder(
                     action="give a folder, or `coral repair FILE --tests FILE` for one file",
                 )
     settings = params.load()
-    search = Search(settings, samples, rounds, smallest, draw or lazy_draw(model, settings))
+    search = Search(settings, samples, rounds, draw or lazy_draw(model, settings))
     root = folder.resolve()
     places = dict.fromkeys((root, tests.resolve()))
     with open_jail([*places], settings.verdicts) as jail:
-        arguments = (*confined(jail), DOCTESTS, f"--rootdir={jail.folder}", *map(str, places))
+        arguments = [*confined(jail), DOCTESTS, f"--rootdir={jail.folder}"]
+        if [*places] != [Path(jail.folder)]:  # else pytest starts there, and may have testpaths
+            arguments += map(str, places)
         roots = (import_root(root / "file"), *import_roots(root))
-        request = Request(root, roots, arguments, watch=True)
+        request = Request(root, roots, tuple(arguments), watch=True)
         ran = jail.run(request, None)
         check_ran(ran, tests)
         for line in ran.said.splitlines():
@@ -193,35 +198,86 @@ def _repairs(
     called = tests.called(failed, 1) or tests.called(failed, 2)
     nearest = tests.called(failed, 0)
     names = [name for name in called if name in functions_of(source.tree)]
-    by_failures = tests.called([one for one in failed if not one.got.startswith(NOT_RUN)], 2)
-    if others := [name for name in called if name in by_failures and name not in names]:
-        yield Untried(file, "", f"failing tests call {', '.join(others)}: not defined by def")
+    others = [name for name in called if name not in names]
+    first = [one for one in failed if not one.got.startswith(NOT_RUN)]
+
     # Of functions that the same tests call, the last is the likeliest.
     names.reverse()
-    for name in sorted(names, key=lambda name: (name not in nearest, -tests.suspicion(name))):
-        if all(one.test in fixed for one in failed if name in one.called):
-            continue
-        own = ran_alone(source, name, tests, failed)
+    names.sort(key=lambda name: (name not in nearest, -tests.suspicion(name)))
+    yield from _File(source, failed, tests, search, write, fixed).attempts(names)
+    by_failures = tests.called([one for one in first if one.test not in fixed], 2)
+    if others := [name for name in others if name in by_failures]:
+        yield Untried(file, "", f"failing tests call {', '.join(others)}: not defined by def")
+
+
+@dataclass
+class _File:
+    """A file under repair.
+
+    Attributes:
+        source: its content now.
+        failed: its failures.
+        tests: its tests.
+        search: the search settings.
+        write: write each repair.
+        fixed: ids of the tests that pass after a repair.
+    """
+
+    source: SourceFile
+    failed: Sequence[Failure]
+    tests: ProjectTests
+    search: Search
+    write: bool
+    fixed: set[str]
+
+    def attempts(self, names: Sequence[str]) -> Iterator[Repair | Untried]:
+        """Try to repair functions, again if a later repair fixes a test that one needs."""
+        waiting: dict[str, tuple[Repair, set[str]]] = {}
+        while names:
+            for name in names:
+                before = {*self.fixed}
+                found = self._attempt(name)
+                if isinstance(found, Repair) and found.outcome == "not repaired":
+                    waiting[name] = found, before
+                    continue
+                waiting.pop(name, None)
+                if found is not None:
+                    yield found
+            names = [
+                name
+                for name, (found, before) in waiting.items()
+                if any(
+                    name in one.called and one.test in self.fixed - before for one in found.failed
+                )
+            ]
+        yield from (found for found, _ in waiting.values())
+
+    def _attempt(self, name: str) -> Repair | Untried | None:
+        """Try to repair a function; return None if all its tests pass."""
+        source = self.source
+        own = ran_alone(source, name, self.tests, self.failed)
+        # Without `write`, fixed tests pass only together with an earlier repair.
+        own = [
+            replace(one, called=one.called - {name}) if one.test in self.fixed else one
+            for one in own
+        ]
         if not any(name in one.called for one in own):
-            continue
+            return None
         try:
             check_function(source, name)
             problem_of(source, name)
         except CoralError as error:
-            yield Untried(file, name, str(error))
-            continue
+            return Untried(source.file, name, str(error))
         try:
-            found = search.run(source, name, tests, own)
+            found = self.search.run(source, name, self.tests, own)
         except Unfit as error:
-            yield Untried(file, name, str(error))
-            continue
+            return Untried(source.file, name, str(error))
         if found.outcome == "repaired":
-            if write:
+            if self.write:
                 try:
                     found.write()
                 except CoralError as error:
-                    yield Untried(file, name, str(error))
-                    continue
-                source, failed = found.best, found.left
-            fixed |= {one.test for one in own} - {one.test for one in found.left}
-        yield found
+                    return Untried(source.file, name, str(error))
+                self.source, self.failed = found.best, found.left
+            self.fixed |= {one.test for one in own} - {one.test for one in found.left}
+        return found

@@ -97,7 +97,10 @@ class Repair:
     @property
     def diff(self) -> str:
         """The changes of `best` as a unified diff; empty if there are none."""
-        return "\n".join(_diff(self.source, self.best, 3))
+        texts = [newlines(one.text).removesuffix("\n") for one in (self.source, self.best)]
+        before, after = (text.split("\n") for text in texts)
+        names = (f"a/{self.source.file.name}", f"b/{self.source.file.name}")
+        return "\n".join(difflib.unified_diff(before, after, *names, lineterm=""))
 
     def write(self) -> None:
         """Replace the file with the repair and keep its mode.
@@ -148,7 +151,6 @@ def repair(
     model: str | None = None,
     samples: int = 16,
     rounds: int = 2,
-    smallest: bool = False,
     draw: Draw | None = None,
 ) -> Repair:
     """Try to repair a function of a file, without writing it.
@@ -163,14 +165,13 @@ def repair(
         samples: changes to draw per round, >= 1.
         rounds: rounds, >= 1; from the second on, the prompt shows the best attempt and a test that
             it fails.
-        smallest: take the smallest repair, not the likeliest.
         draw: draws answers instead of `model`.
 
     Raises:
         CoralError: params.yaml, the file, its tests or the model cannot be used.
     """
     settings = params.load()
-    search = Search(settings, samples, rounds, smallest, draw or lazy_draw(model, settings))
+    search = Search(settings, samples, rounds, draw or lazy_draw(model, settings))
     source = read_source(Path(file))
     tests = None if tests is None else Path(tests)
     if function is not None:
@@ -257,14 +258,12 @@ class Search:
         settings: limits of the tests, and the prompt's.
         samples: changes to draw per round, >= 1.
         rounds: rounds, >= 1.
-        smallest: take the smallest repair, not the likeliest.
         draw: draws answers.
     """
 
     settings: Params
     samples: int
     rounds: int
-    smallest: bool
     draw: Draw
 
     def run(self, source: SourceFile, name: str, tests: Tests, failed: Sequence[Failure]) -> Repair:
@@ -295,7 +294,7 @@ class Search:
             asked.append(prompt)
             seen: set[SourceFile] = {source}
             attempts: list[_Attempt] = []
-            right: list[_Attempt] = []
+            right: _Attempt | None = None
             answers = self._answers(prompt, buggy_program(problem), later=len(asked) > 1)
             with contextlib.closing(answers):
                 for answer in answers:
@@ -305,14 +304,15 @@ class Search:
                         if candidate is None or candidate in seen:
                             continue
                         seen.add(candidate)
-                        attempts.append(_Attempt(candidate, tests.failures(candidate, spared)))
-                    right = [one for one in attempts if one.repairs(spared)]
-                    if right and not self.smallest:
+                        attempt = _Attempt(candidate, tests.failures(candidate, spared))
+                        attempts.append(attempt)
+                        if attempt.repairs(spared):
+                            right = attempt
+                            break
+                    if right:
                         break
-            if self.smallest:
-                right.sort(key=lambda one: _size(source, one.source))
             if right:
-                best = right[0]
+                best = right
                 if best.failed:  # tests that did not run again may pass now
                     left = {one.number for one in tests.failures(best.source)}
                     best = _Attempt(best.source, [one for one in best.failed if one.number in left])
@@ -432,18 +432,3 @@ def _spared(
         field=f"--function {name}",
         expected=f"one of {', '.join(dict.fromkeys(others))}",
     )
-
-
-def _size(source: SourceFile, changed: SourceFile) -> tuple[int, int]:
-    """Return the size of an edit: lines removed or added, and their characters."""
-    lines = [line for line in _diff(source, changed, 0)[2:] if not line.startswith("@@")]
-    return len(lines), sum(map(len, lines))
-
-
-def _diff(source: SourceFile, changed: SourceFile, around: int) -> list[str]:
-    """Return the lines of a unified diff with `around` lines of context."""
-    texts = [newlines(one.text).removesuffix("\n") for one in (source, changed)]
-    before, after = (text.split("\n") for text in texts)
-    name = source.file.name
-    names = (f"a/{name}", f"b/{name}")
-    return list(difflib.unified_diff(before, after, *names, n=around, lineterm=""))

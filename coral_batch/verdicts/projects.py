@@ -42,7 +42,7 @@ def open_project(root: Path, settings: Verdicts) -> ProjectJail:
 def compile_project(jail: ProjectJail, root: Path) -> None:
     """Let pytest collect the original project, so that candidates need not recompile it."""
     root = root.resolve()
-    jail.run(Request(root, (root,), (*options(root), "--collect-only", str(root))), None, losses=1)
+    jail.run(Request(root, (root,), (*options(root), "--collect-only")), None, losses=1)
 
 
 def import_roots(root: Path) -> tuple[Path, ...]:
@@ -112,7 +112,7 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
     request = Request(
         file,
         roots,
-        (*chosen, str(root)),
+        chosen,
         files=tuple({str(root / test.partition("::")[0]): None for test in suite.tests}),
         only=suite.tests,
         lines=program.lines,

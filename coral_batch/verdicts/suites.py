@@ -47,6 +47,9 @@ the last test; wall time is three times as much."""
 COLLECTING_COUNTED = 10.0
 """The same if lines are counted; they are not counted during imports."""
 
+TESTS = 1000
+"""How many tests' time a whole run may take, besides collecting."""
+
 WATCHED = 20
 """Limits of a run in which calls are watched, as a multiple: it can be this much slower."""
 
@@ -312,6 +315,7 @@ class _Child:
         self._limits = limits
         self._stuck = stuck
         self._factor = WATCHED if message["watch"] else 1
+        self._end = 0.0
         self._collecting = ""
         self._broken = ""
         self._collected: tuple[str, ...] | None = None
@@ -323,7 +327,8 @@ class _Child:
 
     def run(self) -> Ran:
         """Return the outcomes of the tests that ran, including the lost one."""
-        total = self._factor * (COLLECTING + self._limits.cpu_seconds * 1000)
+        total = self._factor * (COLLECTING + self._limits.cpu_seconds * TESTS)
+        self._end = time.perf_counter() + total
         kind: Kind = "ERROR"
         with self._jail.child(0, total, marshal.dumps(self._message)) as child:
             try:
@@ -347,6 +352,7 @@ class _Child:
         seconds = COLLECTING_COUNTED if self._message["lines"] else COLLECTING
         around = replace(self._limits, cpu_seconds=seconds, wall_seconds=3 * seconds)
         start, clock = time.perf_counter(), self._clock(around)
+        watched = self._message["watch"]
         while True:
             match self._receive(child, clock):
                 case ["collecting", str(where)] if self._collected is None:
@@ -364,10 +370,10 @@ class _Child:
                     start = time.perf_counter()
                     clock = self._clock(around if begins else self._limits)
                     continue
-                case ["uses", str(test), str(set_up)]:
+                case ["uses", str(test), str(set_up)] if watched:
                     self._uses[test].add(set_up)
                     continue
-                case ["call", str(node), str(file), str(name), int(distance)]:
+                case ["call", str(node), str(file), str(name), int(distance)] if watched:
                     self._called[node][file, name, distance] = None
                     continue
                 case ["test", test, str(kind), str(detail), int(spent)] if (
@@ -405,8 +411,10 @@ class _Child:
         """Return the next message.
 
         Raises:
-            Stop: there is none, or the program wrote it.
+            Stop: there is none, or the program wrote it, or the whole run takes too long.
         """
+        if time.perf_counter() > self._end:  # a program can restart the clock by messages
+            raise Stop("TIMEOUT", "the tests do not end")
         frame = child.receive(clock, "end")
         try:
             match json.loads(frame):

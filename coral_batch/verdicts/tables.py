@@ -71,7 +71,7 @@ def _check_reference(problem: Problem, verdicts: Sequence[Verdict]) -> None:
     raising = f", or raise verdicts.{limits}" if limits else ""
     raise CoralError(
         "a reference program fails its own case",
-        field=f"problem {problem.name}, case {failed.case}",
+        field=f"problem {problem.name}, {failed.test or f'case {failed.case}'}",
         found=f"{failed.kind} {failed.detail}".strip(),
         expected="PASS",
         action=f"fix the corpus, exclude the problem (corpus.sources: exclude){raising}",

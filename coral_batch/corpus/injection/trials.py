@@ -67,7 +67,7 @@ def inject(
             search.add(one, verdicts)
         if faults := [search.fault for search in searches if search.fault]:
             first, *others = faults
-            names = "".join(f"; likewise for {fault['field']}" for fault in others)
+            names = "".join(f"; also {fault['field']}: {fault['found']}" for fault in others)
             raise CoralError(**{**first, "action": first["action"] + names})
     _check_own([search for search in searches if search.own], judge)
     rows = [{**row, "isolation": isolation} for search in searches for row in search.rows]
@@ -202,7 +202,7 @@ def _fault(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> dict[st
             limit += f" with {shorten(problem.cases[verdict.case].expected)}"
     return {
         "problem": f"a reference program {what}",
-        "field": f"problem {problem.name}, case {verdict.case}",
+        "field": f"problem {problem.name}, {verdict.test or f'case {verdict.case}'}",
         "found": f"{verdict.kind} {verdict.detail}".strip(),
         "expected": limit,
         "action": action,

@@ -142,7 +142,7 @@ def _run(path: Path) -> Ran:
     """Run all tests of a folder once, and record which functions each calls."""
     root = path.resolve()
     left_out = (f"--ignore-glob=*{_BUGGY_FILE}", f"--ignore={root / _BUGGY}")
-    arguments = (*options(root), *left_out, str(root))
+    arguments = (*options(root), *left_out)
     with open_project(path, params.load().verdicts) as jail:
         ran = jail.run(Request(root, import_roots(root), arguments, watch=True), None)
     if ran.collected is None:
@@ -196,7 +196,9 @@ class _Project:
         tested = [one for one, found in nodes.items() if _is_function(found)]
         tested.sort(key=lambda one: nodes[one][0].lineno)
         if not tested:
-            yield DroppedProblem(name, "untested", "no passing test calls a function of it")
+            yield DroppedProblem(
+                name, "untested", "no passing test calls a def at its top level or in its classes"
+            )
             return
         broken = source if bug is None else read_source(bug)
         changed = [one for one in tested if _dump(broken, one) not in ([], _dump(source, one))]

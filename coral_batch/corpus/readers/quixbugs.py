@@ -69,10 +69,10 @@ def _is_driver(file: Path) -> bool:
 
 
 def _read_problem(path: Path, name: str) -> Problem:
-    buggy, docstring = None, ""
+    buggy = None
+    reference, docstring = _read_program(path / _CORRECT / f"{name}.py", name)
     if (path / _BUGGY).is_dir():
         buggy, docstring = _read_program(path / _BUGGY / f"{name}.py", name)
-    reference, text = _read_program(path / _CORRECT / f"{name}.py", name)
     if buggy is not None:
         with _using(path / _BUGGY / f"{name}.py"):
             programs.check_changed(programs.parse(buggy), programs.parse(reference))
@@ -95,7 +95,7 @@ def _read_problem(path: Path, name: str) -> Problem:
         name,
         reference,
         buggy=buggy,
-        docstring=docstring or text,
+        docstring=docstring,
         cases=cases,
         tests=tests,
         support=support,

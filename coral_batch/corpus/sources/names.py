@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-_DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+from coral_batch.verdicts.functions import Definition
 
 
 def loaded(*trees: ast.AST) -> set[str]:
@@ -28,7 +28,8 @@ def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stm
 
     A statement defines a name if it binds it or changes its value. ``TABLE["a"] = 1`` changes the
     table. An expression such as ``TABLE.append(1)`` may change everything that it, and the
-    functions that it calls, read. A star import may define any name.
+    functions that it calls, read. A star import may define any name. Code under ``if __name__``
+    defines nothing: a tested program is never the main module.
 
     Args:
         tree: the module.
@@ -40,7 +41,7 @@ def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stm
     left = {
         number: _bound(node) | _changed(node, reads)
         for number, node in enumerate(tree.body)
-        if not (isinstance(node, ast.FunctionDef) and node.name == without)
+        if not (isinstance(node, ast.FunctionDef) and node.name == without) and not _is_main(node)
     }
     wanted = {*names, "*"}
     kept: set[int] = set()
@@ -50,13 +51,21 @@ def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stm
     return [tree.body[number] for number in sorted(kept)]
 
 
+def _is_main(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.If)
+        and ast.unparse(node.test) == "__name__ == '__main__'"
+        and not node.orelse
+    )
+
+
 def _bound(node: ast.stmt) -> set[str]:
     """Return the names that a statement at module level binds, also in its blocks."""
-    if isinstance(node, _DEFINITION):
+    if isinstance(node, Definition):
         return {node.name}
     found = stored(node)
     for part in ast.walk(node):
-        if isinstance(part, _DEFINITION):
+        if isinstance(part, Definition):
             found.add(part.name)
         elif isinstance(part, ast.Import | ast.ImportFrom):
             found |= {(alias.asname or alias.name).split(".")[0] for alias in part.names}
@@ -64,11 +73,8 @@ def _bound(node: ast.stmt) -> set[str]:
 
 
 def _changed(node: ast.stmt, reads: Mapping[str, set[str]]) -> set[str]:
-    """Return the names whose values a statement may change; `reads`: function -> names it reads.
-
-    Code under ``if __name__`` changes nothing: a tested program is never the main module.
-    """
-    if isinstance(node, _DEFINITION) or (isinstance(node, ast.If) and "__name__" in loaded(node)):
+    """Return the names whose values a statement may change; `reads`: function -> names it reads."""
+    if isinstance(node, Definition):
         return set()
     found: set[str] = set()
     for part in ast.walk(node):

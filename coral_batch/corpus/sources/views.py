@@ -41,7 +41,10 @@ def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, 
         for one in definitions_of(tree, ".".join(outer[:depth]))
         if isinstance(one, ast.ClassDef) and any(part is node for part in ast.walk(one))
     ]
-    used = loaded(node, *(part for one in classes for part in (*one.bases, *one.decorator_list)))
+    used = loaded(
+        node,
+        *(part for one in classes for part in (*one.bases, *one.keywords, *one.decorator_list)),
+    )
     top = classes[0] if classes else node
     if helpers:
         shown = sorted(
@@ -60,7 +63,7 @@ def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, 
         last = node if one is top else one
         text += lines[start_of(last) - 1 : last.end_lineno]
     try:
-        code, _ = take_docstring("\n".join(text), name)
+        return take_docstring("\n".join(text), name)
     except SyntaxError:
         raise CoralError(
             "the lines of the function, and of what it uses, do not parse on their own",
@@ -68,8 +71,6 @@ def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, 
             field=name,
             expected="statements and decorators that begin on lines of their own",
         ) from None
-    _, docstring = take_docstring(source.text, name)
-    return code, docstring
 
 
 def _is_short(node: ast.stmt) -> bool:

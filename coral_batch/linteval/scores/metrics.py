@@ -12,7 +12,7 @@ from coral_batch import lake
 from coral_batch.errors import apart
 from coral_batch.evidence import paired
 from coral_batch.evidence.paired import Estimate, Outcome, Outcomes
-from coral_batch.evidence.passk import KS, pass_at_k
+from coral_batch.evidence.passk import KS
 from coral_batch.linteval.scores.score import CHANGES
 from coral_batch.records.items import ItemTests
 from coral_batch.records.problem import program_of
@@ -172,23 +172,8 @@ def _passes(
         most = min((one.samples for model in (left, right) for one in model.values()), default=0)
         for k in KS:
             if k <= most:
-                # With greater k, repeated samples miss rare successes; see `paired.compare`.
-                sampled = k == 1 or 2 * k <= most
-                found[f"pass@{k}"] = _estimate(left, right, k, seed, kind, part, sampled)
+                compared = paired.compare(left, right, k, seed, "linteval", kind, k)
+                estimate: Estimate = getattr(compared, part)
+                ends = (round(end, DECIMALS) for end in astuple(estimate))
+                found[f"pass@{k}"] = Estimate(*ends)
     return official, strict
-
-
-def _estimate(
-    first: Outcomes, second: Outcomes, k: int, seed: int, kind: str, part: str, sampled: bool
-) -> Estimate:
-    """Estimate pass@k, with intervals over functions, and over their answers if `sampled`."""
-    if sampled:
-        found = paired.compare(first, second, k, seed, "linteval", kind, k)
-    else:
-        left, right = (
-            {name: pass_at_k(one.samples, one.solved, k) for name, one in model.items()}
-            for model in (first, second)
-        )
-        found = paired.compare_means(left, right, seed, "linteval", kind, k)
-    estimate: Estimate = getattr(found, part)
-    return Estimate(*(round(end, DECIMALS) for end in astuple(estimate)))

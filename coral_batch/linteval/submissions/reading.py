@@ -1,8 +1,8 @@
 """Read items with their tests, and any model's answers to them, from files anywhere.
 
-Answers come in two forms: one record per line (JSONL) with the item's ``id`` and its ``answer`` or
-``answers``; or the leaderboard's submission, whose ``outputs`` are the answers or, as its packing
-script writes them, one list of answers. Answers are the raw text of the model.
+Answers come in two forms: one record per line (JSONL) with the item's ``id`` and its ``answers``;
+or the leaderboard's submission, whose ``outputs`` are the answers or, as its packing script writes
+them, one list of answers. Answers are the raw text of the model.
 """
 
 from __future__ import annotations
@@ -112,13 +112,4 @@ def _records(file: Path) -> Iterator[tuple[str, int, list[str]]]:
             yield f"data.test.{number}.meta.id", record["meta"]["id"], answers
         return
     for where, row in read_rows(file, lambda _: "linteval_answers", "id"):
-        given = [name for name in ("answer", "answers") if row[name] is not None]
-        if len(given) != 1:
-            raise CoralError(
-                "a record needs either answer or answers",
-                file=file,
-                field=where,
-                found=" and ".join(given) or "neither",
-                expected="answer (a text) or answers (a list of texts)",
-            )
-        yield f"{where}, id", row["id"], row["answers"] or [row["answer"]]
+        yield f"{where}, id", row["id"], row["answers"]

@@ -10,7 +10,7 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.report.text import notes, score_tables
-from coral_batch.linteval.scores.metrics import DECIMALS, Passes, Summary, difference, summarise
+from coral_batch.linteval.scores.metrics import Passes, Summary, difference, summarise
 from coral_batch.linteval.scores.score import Change, count_changes
 from coral_batch.linteval.scores.tables import Judge, score_samples
 from coral_batch.linting.fixing import fix
@@ -25,23 +25,6 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class PromptScore:
-    """Scores of the answers to the items that have one instruction.
-
-    Attributes:
-        instruction: the instruction.
-        items: number of items that have it.
-        official: mean over them of pass@1, in [0, 1].
-        strict: likewise, over those with tests; None if there are none.
-    """
-
-    instruction: str
-    items: int
-    official: float
-    strict: float | None
-
-
-@dataclass(frozen=True)
 class Standing:
     """One model.
 
@@ -51,14 +34,12 @@ class Standing:
             if either has fewer answers than k.
         strict_minus_first: likewise.
         codes: flake8 code -> change -> answers, as in the table `linteval_changes`.
-        prompts: by instruction, in the order of the items.
     """
 
     summary: Summary
     official_minus_first: Passes
     strict_minus_first: Passes
     codes: Mapping[str, Mapping[Change, int]]
-    prompts: tuple[PromptScore, ...]
 
 
 def baselines(items: Sequence[Item], workers: int | None) -> dict[str, dict[int, list[str]]]:
@@ -133,14 +114,13 @@ def standings(
                 summarise(rows, of_model, tests, SEED),
                 *difference(rows, first, tests, SEED),
                 count_changes(of_model),
-                _by_prompt(rows, items),
             )
         )
     return found
 
 
 def side_by_side(found: Sequence[Standing]) -> str:
-    """Return tables: a row per model; and by flake8 code and by prompt, a column per model."""
+    """Return tables: a row per model; and by flake8 code, a column per model."""
     named = {inline(one.summary.genome): one for one in found}
     differences = {
         label: (one.official_minus_first, one.strict_minus_first) for label, one in named.items()
@@ -150,22 +130,10 @@ def side_by_side(found: Sequence[Standing]) -> str:
         [
             score_tables({label: one.summary for label, one in named.items()}, differences),
             _codes(named),
-            _prompts(named),
             notes(found[0].summary),
             f"{', '.join(NAMES)}: baselines without a model",
         ]
     )
-
-
-def _by_prompt(scores: pl.DataFrame, items: Sequence[Item]) -> tuple[PromptScore, ...]:
-    asked = {item.meta.id: item.instruction for item in items}
-    prompt = pl.col("item").replace_strict(asked)
-    found = []
-    for (instruction,), rows in scores.group_by(prompt, maintain_order=True):
-        official, strict = rows.select(pl.col("official", "strict").mean().round(DECIMALS)).row(0)
-        count = rows["item"].n_unique()
-        found.append(PromptScore(str(instruction), count, official, strict))
-    return tuple(found)
 
 
 def _codes(named: Mapping[str, Standing]) -> str:
@@ -183,19 +151,3 @@ def _code(counts: Mapping[Change, int] | None) -> str:
     had = counts["fixed"] + counts["stayed"] + counts["lost"]
     new = f"+{counts['new']}" if counts["new"] else ""
     return f"{counts['fixed'] / had:.2f} {new}".rstrip() if had else new
-
-
-def _prompts(named: Mapping[str, Standing]) -> str:
-    header = ("pass@1, official and strict, by prompt", "items", *named)
-    rows = [
-        (
-            inline(of_prompt[0].instruction[:60]),
-            str(of_prompt[0].items),
-            *(
-                f"{one.official:.2f} {'-' if one.strict is None else f'{one.strict:.2f}'}"
-                for one in of_prompt
-            ),
-        )
-        for of_prompt in zip(*(one.prompts for one in named.values()), strict=True)
-    ]
-    return table(header, rows, left={header[0]})

@@ -7,7 +7,7 @@ provides the logits.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 
@@ -75,9 +75,6 @@ class Sample:
             text) or ``length`` (the token limit was reached).
         log_probability: natural log-probability under the model itself: at temperature 1, over all
             tokens, without penalty or condition.
-        drawn: number of tokens sampled for it: its own except copied ones, and those of the other
-            candidates.
-        candidate: its number among the candidates, from 0.
     """
 
     problem: str
@@ -90,8 +87,6 @@ class Sample:
     redrawn: int
     finish: str
     log_probability: float
-    drawn: int
-    candidate: int = 0
 
 
 @dataclass(frozen=True)
@@ -113,43 +108,6 @@ class Drawn:
             sorted(self.samples, key=lambda one: (place[one.problem], one.index)),
             sorted(self.looks, key=lambda one: place[one.problem]),
         )
-
-
-def likeliest(
-    samples: Sequence[Sample], best_of: int, originals: Mapping[str, Original]
-) -> list[Sample]:
-    """Return the likeliest of every `best_of` consecutive samples, the first of equals, renumbered.
-
-    The model's own probability of the whole answer decides. Truncated answers are taken only if all
-    are truncated. Chen et al. 2021, "Evaluating large language models trained on code", section
-    3.3, use the mean of the tokens' log-probabilities instead, which favours longer answers.
-
-    Args:
-        samples: by prompt and index.
-        best_of: candidates per sample, >= 1.
-        originals: prompt -> the program that its answers must change; an answer that does not
-            change it is taken only if none does.
-    """
-
-    def worth(one: Sample) -> tuple[bool, bool, float]:
-        original = originals.get(one.problem)
-        text = one.text.removeprefix(FENCE)
-        changes = original is None or not is_copy(original.program, text, original.layout)
-        return changes, one.finish != "length", one.log_probability
-
-    chosen = []
-    for start in range(0, len(samples), best_of):
-        candidates = samples[start : start + best_of]
-        at = max(range(len(candidates)), key=lambda at: worth(candidates[at]))
-        chosen.append(
-            replace(
-                candidates[at],
-                index=candidates[0].index // best_of,
-                drawn=sum(one.drawn for one in candidates),
-                candidate=at,
-            )
-        )
-    return chosen
 
 
 def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
@@ -269,7 +227,7 @@ class Writing:
                 f"the prompt of {name} and its answer do not fit the base model",
                 found=f"{len(ids)} tokens of prompt and {limit} of answer",
                 expected=f"together at most the {self._context} that the model attends to",
-                action="lower max_new_tokens, exclude the program, or take another base model",
+                action="shorten the program, leave it out, or take another base model",
             )
         return Prompt(name, ids, text.endswith(FENCE), copy, length, limit)
 
@@ -370,7 +328,6 @@ class Writing:
             answer.attempt,
             answer.finish or "",
             min(0.0, answer.log_probability),  # sums of rounded logarithms can exceed 0
-            len(answer.tokens) - answer.copied,
         )
 
     def _text(self, answer: Draft) -> str:

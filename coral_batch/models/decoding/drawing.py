@@ -25,7 +25,7 @@ from coral_batch.lake.hashes import check_files, code_sha256
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import CARD, load_base, read_card
 from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devices
-from coral_batch.models.decoding.answer import Drawn, Sample, Unit, likeliest
+from coral_batch.models.decoding.answer import Drawn, Sample, Unit
 from coral_batch.models.decoding.changes import Look, Original
 from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.prompts import tokens
@@ -78,7 +78,6 @@ class Drawing:
         rank: maximum rank of an adapter, >= 1.
         threads: torch's threads; None for one per core.
         rows: maximum of answers decoded together, >= 1; None for the device's best number.
-        best_of: candidates per sample, of which the likeliest is kept, >= 1.
     """
 
     samples: int
@@ -87,7 +86,6 @@ class Drawing:
     rank: int
     threads: int | None
     rows: int | None = None
-    best_of: int = 1
 
 
 def work_of(
@@ -105,7 +103,7 @@ def work_of(
     )
 
 
-def drawing_of(samples: int, max_new_tokens: int, settings: Params, best_of: int = 1) -> Drawing:
+def drawing_of(samples: int, max_new_tokens: int, settings: Params) -> Drawing:
     """Return the shared settings of a call's pieces, completed from the run's settings."""
     return Drawing(
         samples,
@@ -113,7 +111,6 @@ def drawing_of(samples: int, max_new_tokens: int, settings: Params, best_of: int
         settings.seed,
         max(settings.candidates.r),
         settings.compute.threads,
-        best_of=best_of,
     )
 
 
@@ -176,7 +173,7 @@ def draw_in_turn(
 
     Args:
         work: the piece.
-        drawing: as in `draw`, with `best_of` 1.
+        drawing: as in `draw`.
         base: as in `draw`.
         store: as in `draw`.
 
@@ -278,13 +275,12 @@ def _draw(
     start = time.perf_counter()
     for unit, drawn in engine.generate(
         works,
-        samples=drawing.samples * drawing.best_of,
+        samples=drawing.samples,
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
     ):
         now = time.perf_counter()
-        kept = likeliest(drawn.samples, drawing.best_of, unit.originals)
-        yield unit.name, Drawn(kept, drawn.looks), now - start
+        yield unit.name, drawn, now - start
         start = now
 
 
@@ -323,7 +319,6 @@ def _common(base: Path, drawing: Drawing, rows: int | None = None) -> dict[str, 
     return {
         "base": card.sha256,
         "samples": drawing.samples,
-        "best_of": drawing.best_of,
         "max_new_tokens": drawing.max_new_tokens,
         "seed": drawing.seed,
         "engine": {"rows": rows, "adapters": SLOTS, "rank": drawing.rank},

@@ -77,7 +77,7 @@ def make_examples(
         )
     examples = []
     for (problem, variant, bug), instruction in zip(shown, cycle(INSTRUCTIONS), strict=False):
-        asked = instruction.format(name=problem.function)
+        asked = instruction.format(name=problem.function.rpartition(".")[2])
         program = program_text(replace(problem, buggy=bug.buggy) if bug else problem, docstring)
         output = (bug or problem).reference.strip("\n")
         examples.append(
@@ -150,7 +150,7 @@ def _check_portions(examples: int, portion: int, needed: int) -> None:
             found=portion,
             expected=f"at most {examples // needed}: {examples} examples, generations: {needed}",
             action="lower examples.portion, set it to null so that every genome trains on all "
-            "examples, raise examples.bugs, or add training programs",
+            "examples, raise examples.bugs and injection.each, or add training programs",
         )
 
 

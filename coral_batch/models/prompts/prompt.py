@@ -70,7 +70,7 @@ def program_text(problem: Problem, docstring: bool) -> str:
 
 def repair_prompt(problem: Problem, docstring: bool) -> str:
     """Return CORAL-X's standard QuixBugs prompt, with the opening fence; see `REPAIR`."""
-    instruction = INSTRUCTION.format(name=problem.function)
+    instruction = INSTRUCTION.format(name=problem.function.rpartition(".")[2])
     return REPAIR.format(instruction=instruction, code=program_text(problem, docstring))
 
 
@@ -120,8 +120,8 @@ def _check_plain(tokenizer: PreTrainedTokenizerBase, text: str) -> None:
             raise Unfit(
                 "a program contains a special token of the base model, which cannot be shown to it",
                 found=f"{token.content} in {shorten(text)}",
-                action="write the token in two parts, leave the program out (corpus.sources:"
-                " exclude; items: linteval.path), or change base.model",
+                action="write the token in two parts, leave the program out, or take another base"
+                " model",
             )
 
 

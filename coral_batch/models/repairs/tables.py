@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding import drawing
@@ -48,13 +49,11 @@ def sample(
     required = settings.sampling.change == "required"
     read = read if required else ()
     shown = [*problems, *read]
-    prompts = _prompts(shown, base, settings)
+    prompts = _prompts(shown, load_tokenizer(base), settings)
     originals = {problem.name: _original(problem) for problem in shown if required}
     looked_at = [problem.name for problem in read]
     works = [drawing.work_of(one.genome, one, prompts, originals, looked_at) for one in subjects]
-    how = drawing.drawing_of(
-        samples, settings.sampling.max_new_tokens, settings, settings.sampling.best_of
-    )
+    how = drawing.drawing_of(samples, settings.sampling.max_new_tokens, settings)
     answers, durations = drawing.draw(works, how, base, "genomes")
     rows = [
         _row(subject.genome, subject.knobs, one, prompts)
@@ -71,7 +70,8 @@ def sample(
 
 def too_long(problems: Sequence[Problem], base: Path, settings: Params) -> list[str]:
     """Return the names of the problems whose references exceed the token limit of repairs."""
-    tokenizer, prompts = load_tokenizer(base), _prompts(problems, base, settings)
+    tokenizer = load_tokenizer(base)
+    prompts = _prompts(problems, tokenizer, settings)
     names = []
     for problem in problems:
         original, limit = _original(problem), settings.sampling.max_new_tokens
@@ -86,8 +86,7 @@ def too_long(problems: Sequence[Problem], base: Path, settings: Params) -> list[
     return names
 
 
-def _prompts(problems: Sequence[Problem], base: Path, settings: Params) -> dict[str, str]:
-    tokenizer = load_tokenizer(base)
+def _prompts(problems: Sequence[Problem], tokenizer: Any, settings: Params) -> dict[str, str]:
     return {
         problem.name: chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
         for problem in problems
@@ -106,14 +105,15 @@ def floors(
     Their scores show what a trivial answer gets. `knobs` are those of the base model, with which
     they are compared; nothing is sampled.
     """
-    tokenizer, prompts = load_tokenizer(base), _prompts(problems, base, settings)
+    tokenizer = load_tokenizer(base)
+    prompts = _prompts(problems, tokenizer, settings)
     rows = []
     for name in FLOORS:
         for problem in problems:
             raw = f"{FENCE}{buggy_program(problem)}{CLOSING}" if name == "unchanged" else ""
             tokens = tokenizer(prompts[problem.name], add_special_tokens=False)["input_ids"]
             seed = derive_seed(settings.seed, *sample_stream(problem.name, 0))
-            drawn = Sample(problem.name, 0, seed, raw, len(tokens), 0, 0, 0, "fence", 0.0, 0)
+            drawn = Sample(problem.name, 0, seed, raw, len(tokens), 0, 0, 0, "fence", 0.0)
             row = _row(name, knobs, drawn, prompts)
             rows.append(replace(row, log_probability=None))
     return rows
@@ -134,7 +134,5 @@ def _row(genome: str, knobs: Knobs, drawn: Sample, prompts: Mapping[str, str]) -
         copied_tokens=drawn.copied,
         redrawn=drawn.redrawn,
         finish=drawn.finish,
-        candidate=drawn.candidate,
-        drawn_tokens=drawn.drawn,
         log_probability=drawn.log_probability,
     )

