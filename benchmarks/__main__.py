@@ -1,6 +1,6 @@
 """Measure coral-batch and its peers, print one table and write it as JSON.
 
-    python -m benchmarks [linting] [linteval] [verdicts] [training] [decoding]
+    python -m benchmarks [linting] [verdicts] [training] [decoding]
 
 Without names all of them run one after another, each in its own process, so that none inherits
 another's threads, memory or affinity. Each module's ``measure()`` returns its rows
@@ -20,7 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from benchmarks.table import Row, machine, measured, table, utc, write_results
 
-NAMES = ("linting", "linteval", "verdicts", "training", "decoding")
+NAMES = ("linting", "verdicts", "training", "decoding")
 
 
 def main() -> int:

@@ -14,7 +14,6 @@ import marshal
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,16 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import ROOT, Row
-from coral_batch.corpus.readers.folder import read as read_folder
 from coral_batch.corpus.readers.quixbugs import read
-from coral_batch.records.problem import Case, Suite
+from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import LAYERS, isolation
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.projects import compile_project, judge_project, open_project
 
 _FLOOR = """
 import gc, marshal, os, sys, time
@@ -73,7 +70,6 @@ def measure() -> list[Row]:
     with Jail(isolation(LAYERS), _SETTINGS.memory_mb) as jail:
         programs = _programs(jail)
         rows = _one_core(jail, programs)
-    rows.append(_by_pytest())
     os.sched_setaffinity(0, allowed)
     return [*rows, _two_workers(programs), _hanging(programs, len(allowed))]
 
@@ -95,41 +91,6 @@ def _one_core(jail: Jail, programs: list[Program]) -> list[Row]:
         Row(what, "programs/s", rate["ours"], peer, rate[peer], at_least=target)
         for peer, target in {**_TARGETS, "floor": 0.5}.items()
     ]
-
-
-_TESTED = """
-def clamp(value, low, high):
-    return max(low, min(value, high))
-"""
-_TESTS = """
-import pytest
-from clamp import clamp
-
-@pytest.mark.parametrize("value", range(10))
-def test_clamp(value):
-    assert clamp(value, 2, 7) == sorted([value, 2, 7])[1]
-"""
-
-
-def _by_pytest() -> Row:
-    """Judge a function with ten plain tests by pytest; compare with a pytest process per run."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name).resolve()
-        (folder / "clamp.py").write_text(_TESTED)
-        (folder / "test_clamp.py").write_text(_TESTS)
-        (problem,), _ = read_folder(folder)
-        program = Program("clamp", problem.reference, (), problem.tests, {})
-        assert isinstance(problem.tests, Suite)
-        with open_project(folder, _SETTINGS) as jail:
-            compile_project(jail, folder)
-            judge_one = partial(judge_project, jail, program, problem.tests)
-            assert {verdict.kind for verdict in judge_one().values()} == {"PASS"}
-            ours = _COPIES / _timed_once(lambda: [judge_one() for _ in range(_COPIES)])
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)]
-        run = partial(subprocess.run, command, capture_output=True, check=True, cwd=folder)
-        theirs = 5 / _timed_once(lambda: [run() for _ in range(5)])
-    what = "candidates with ten tests by pytest in the jail, one core"
-    return Row(what, "candidates/s", ours, "pytest as a process", theirs, at_least=5)
 
 
 def _two_workers(programs: list[Program]) -> Row:

@@ -40,7 +40,7 @@ SLOW = (
     *("test_readers_folder.py", "test_released.py", "test_repair.py", "test_repair_folder.py"),
     *("test_repair_pytest.py", "test_score.py", "test_verdicts_judge.py"),
     *("test_verdicts_hostile.py", "test_verdicts_memory.py", "test_verdicts_pytest.py"),
-    *("test_verdicts_quixbugs.py", "test_verdicts_references.py"),
+    "test_verdicts_references.py",
 )
 
 # No test measures time: neither how long an example takes nor how long drawing one does.

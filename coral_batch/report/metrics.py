@@ -12,6 +12,7 @@ from dataclasses import astuple, dataclass
 import polars as pl
 
 from coral_batch import lake
+from coral_batch.evidence.summary import outcomes
 from coral_batch.lake import find
 from coral_batch.objectives.aggregate import fitness, objectives_of
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
@@ -128,10 +129,7 @@ def measure(
 
 def passes(scores: pl.DataFrame) -> dict[str, float]:
     """Return problem -> share of its samples that pass all cases, in the table's order."""
-    shares = scores.group_by("problem", maintain_order=True).agg(
-        (pl.col("bugfix") == 1).sum().alias("solved"), pl.len().alias("samples")
-    )
-    return {problem: solved / samples for problem, solved, samples in shares.iter_rows()}
+    return {problem: one.solved / one.samples for problem, one in outcomes(scores).items()}
 
 
 def _generation(tables: Evaluated, new_adapters: int) -> GenerationMetrics:
