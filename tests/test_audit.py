@@ -73,7 +73,6 @@ def test_a_finished_run_is_correct(here: Path) -> None:
     ("table", "part", "place", "value"),
     [
         ("source_roles", "classics", (3, "role"), "training"),
-        ("corpus_dropped", "own", (0, "detail"), "another"),
         ("manifest", None, (2, "reason"), "another"),
         ("overlaps", None, (1, "similarity"), 0.125),
         ("examples", None, (4, "answer"), "another"),

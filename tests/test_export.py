@@ -215,7 +215,7 @@ def test_the_card_says_if_the_genome_failed_the_gate(adapted: Path) -> None:
 def test_the_card_states_base_data_scores_configuration_and_licence_whatever_params_yaml_says(
     adapted: Path,
 ) -> None:
-    values = {"training.passes": 9, "seed": 99, "examples.bugs": 17, "search.kind": "random"}
+    values = {"training.passes": 9, "seed": 99, "examples.bugs": 3, "search.kind": "random"}
     set_params(values)
     keep_sources(["snippets"])
     export(adapted / "export")

@@ -192,14 +192,16 @@ def test_a_wrong_text_of_many_lines_is_a_failure(tmp_path: Path) -> None:
 def test_messages_that_restart_the_clock_end_with_the_time_of_all_tests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suites, "COLLECTING", 1.0)
+    monkeypatch.setattr(suites, "COLLECTING", 4.0)
     monkeypatch.setattr(suites, "TESTS", 1)
+    tests = "import calc\ndef test_it():\n    assert calc.answer(1) == 2\n"
     code = "import sys, time\ndef answer(n):\n    frame = sys._getframe()\n"
     code += "    while frame.f_code.co_name != 'run':\n        frame = frame.f_back\n"
     code += "    while True:\n        frame.f_locals['tell']('shared', True)\n"
     code += "        time.sleep(0.2)\n"
-    with bench(tmp_path, SHORT) as found:
-        assert {one.kind for one in found.outcomes(code)} == {"TIMEOUT"}
+    with bench(tmp_path, SHORT, tests) as found:
+        ((_, kind, detail),) = found.said(code)
+    assert (kind, detail) == ("TIMEOUT", "the tests do not end")
 
 
 def test_ids_of_any_characters_are_told_apart(tmp_path: Path) -> None:

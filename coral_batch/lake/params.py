@@ -94,12 +94,13 @@ def write_generations(count: int) -> None:
     Raises:
         CoralError: params.yaml is not valid apart from these maps; nothing is written.
     """
-    yaml = _round_trip()
+    safe, yaml = YAML(typ="safe", pure=True), _round_trip()
+    _read(FILE, safe)  # which refuses more than the other
     document = _read(FILE, yaml)
     if isinstance(document, dict):
         _set_generations(document, count)
     text = _dumped(document, yaml)
-    _build(YAML(typ="safe", pure=True).load(text), FILE)
+    _build(safe.load(text), FILE)
     _write(text)
 
 

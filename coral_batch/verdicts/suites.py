@@ -328,9 +328,9 @@ class _Child:
     def run(self) -> Ran:
         """Return the outcomes of the tests that ran, including the lost one."""
         total = self._factor * (COLLECTING + self._limits.cpu_seconds * TESTS)
-        self._end = time.perf_counter() + total
         kind: Kind = "ERROR"
         with self._jail.child(0, total, marshal.dumps(self._message)) as child:
+            self._end = time.perf_counter() + total
             try:
                 said = self._follow(child)
             except Stop as stop:

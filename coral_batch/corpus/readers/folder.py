@@ -1,6 +1,6 @@
 """Read a folder of Python files with tests: a user's own project.
 
-pytest runs all tests of the folder, doctests included, once in the jail. Each function or method
+pytest runs the folder's tests, doctests included, once in the jail. Each function or method
 that a test calls becomes a problem with the tests that call it. Tests that fail or are skipped are
 left out. ``NAME.buggy.py`` next to ``NAME.py``, or its path in the folder ``buggy``, is the same
 file with a bug; without it, the problems have no bug.

@@ -310,7 +310,7 @@ class _Plugin:
         """Do not run a file for its doctests if it has none."""
         found = yield
         doctests = [one for one in found if isinstance(one, DoctestModule)]
-        if not doctests or b">>>" in file_path.read_bytes():
+        if not doctests or not os.access(file_path, os.R_OK) or b">>>" in file_path.read_bytes():
             return found
         return [one for one in found if one not in doctests]
 
