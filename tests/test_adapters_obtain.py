@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -108,13 +107,6 @@ def test_several_devices_train_what_one_trains(
         file = adapter.folder / "adapter_model.safetensors"
         other = one[wanted].folder / "adapter_model.safetensors"
         assert file.read_bytes() == other.read_bytes()
-
-
-def test_a_changed_base_is_refused(materialised: Path, tmp_path: Path) -> None:
-    base = shutil.copytree(materialised, tmp_path / "base")
-    (base / "config.json").write_text("")
-    with pytest.raises(CoralError, match=r"config\.json"):
-        obtain_adapters(base, [FIRST], TRAINING, Store(tmp_path / "store"))
 
 
 def test_more_layers_than_there_are_are_refused(obtain: Obtain) -> None:

@@ -190,12 +190,6 @@ def test_a_function_that_no_test_calls_is_repaired_by_the_tests_of_those_that_ca
     assert (found.outcome, found.function, found.tests) == ("repaired", "half", 1)
 
 
-def test_a_function_named_sqrt_gets_no_special_tolerance(workspace: Path) -> None:
-    Path("m.py").write_text("def sqrt(value, shift):\n    return 2.9\n")
-    Path("m.json").write_text(2 * "[[4.0, 1.0], 2.0]\n")
-    assert repair("m.py", "m.json", draw=lambda *_: []).outcome == "not repaired"
-
-
 BELOW = "def below(value, low):\n    if value < low:\n        return value\n    return low\n"
 MENDED = "def below(value, low):\n    if value < low:\n        return low\n    return value\n"
 BLOCK = f"```python\n{MENDED}```\n"
