@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import pytest
@@ -45,6 +46,9 @@ def test_an_answer_to_an_item_that_is_not_there_is_told(
 
 EXITS = "def double(x):\n    exit()\n"
 SILENCED = "def double(x):\n    return x+x  # noqa\n\n\n\n\ny = 1  # noqa\n"
+# Before 3.11.4 flake8 itself crashes on null bytes.
+NULL = "unparseable" if sys.version_info >= (3, 11, 4) else "unlinted"
+
 HOSTILE = {
     # name: (answer, official, strict, outcome, tests pass)
     "the canonical code": (fenced(CLEAN), True, True, "clean", True),
@@ -58,7 +62,7 @@ HOSTILE = {
     "no Python": ("Sure! I would be happy to help.", False, False, "unparseable", False),
     "a syntax error with noqa": ("def f(:  # noqa\n", True, False, "unparseable", False),
     "100 kB": (fenced("x = 1\n" * 17_000), False, False, "unlinted", False),
-    "a null byte": (fenced("x = '\0'\n"), False, False, "unparseable", False),
+    "a null byte": (fenced("x = '\0'\n"), False, False, NULL, False),
     "a lone surrogate": (fenced("x = '\ud800'\n"), False, False, "unlinted", False),
     "the code twice": (f"{fenced(CLEAN)}\n{fenced(CLEAN)}", False, False, "findings", True),
     "no final newline": (f"```python\n{CLEAN.rstrip()}", False, False, "findings", True),
