@@ -144,13 +144,13 @@ def load(settings: Params) -> Iterator[Finding]:
 
 def duration(settings: Params) -> Iterator[Finding]:
     """How long a run will take."""
+    if cluster():
+        yield Finding("time", "the workers do the work", "not estimated on a cluster")
+        return
     # Imported here: torch takes a second, which --help must not.
     from coral_batch.commands.duration import minutes, product_rate, unlike_measured
     from coral_batch.models.base.device import compute_dtype, devices
 
-    if cluster():
-        yield Finding("time", "the workers do the work", "not estimated on a cluster")
-        return
     (device, *_) = devices()
     if device.type == "cuda":
         means = "an earlier default run took about 12 minutes on an NVIDIA H200 with 16 cores"
