@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import doctest
 import re
+import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from _pytest.doctest import MultipleDoctestFailures
 
 _LONGEST = 2000  # maximum characters of a message
+_DIFFED = 1000  # characters of each text that pytest compares line by line
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 _FAILURES = (
@@ -18,6 +22,23 @@ _FAILURES = (
     doctest.DocTestFailure,
     MultipleDoctestFailures,
 )
+
+
+def keep_diffs_short() -> None:
+    """Let pytest compare the beginnings of texts, and no lists, line by line.
+
+    For long ones that can take longer than any test.
+    """
+    for name, module in sys.modules.items():
+        known = vars(module) if name.startswith("_pytest.assertion.") else {}
+        if "_compare_eq_iterable" in known:
+            known["_compare_eq_iterable"] = lambda *_: ()
+        if "_diff_text" in known:
+            known["_diff_text"] = partial(_diff_of_starts, known["_diff_text"])
+
+
+def _diff_of_starts(diff: Callable[..., Any], left: str, right: str, *others: object) -> Any:
+    return diff(left[:_DIFFED], right[:_DIFFED], *others)
 
 
 def kind_of(error: BaseException | None) -> str:

@@ -42,7 +42,7 @@ from . import kernel, plugins
 from .calls import Calls, file_of
 from .channel import receive, send
 from .guard import code_of, pytest_itself
-from .reports import cut, error_lines, kind_of, message_of
+from .reports import cut, error_lines, keep_diffs_short, kind_of, message_of
 
 
 def prepare(setup: dict[str, Any]) -> None:
@@ -63,12 +63,7 @@ def prepare(setup: dict[str, Any]) -> None:
         importlib.import_module("numpy.random")  # otherwise imported in each child
     # No warnings that modules imported here were already imported.
     AssertionRewritingHook._warn_already_imported = _say_nothing  # type: ignore
-    # Comparing long lists or texts line by line can take longer than any test.
-    for name, one in sys.modules.items():
-        if name.startswith("_pytest.assertion.") and "_compare_eq_iterable" in vars(one):
-            vars(one)["_compare_eq_iterable"] = _say_nothing
-        if name.startswith("_pytest.assertion.") and "_diff_text" in vars(one):
-            vars(one)["_diff_text"] = partial(_diff_of_starts, vars(one)["_diff_text"])
+    keep_diffs_short()
     # A run without tests, for modules that plugins import when used.
     arguments = [*_options(), "--capture=no", "-c", os.devnull, "--rootdir", "/", setup["through"]]
     pytest.main(arguments, plugins=[plugins.Installed(plugins.imported)])
@@ -100,13 +95,6 @@ def _is_below(module: ModuleType, folders: Sequence[str], but: Sequence[str]) ->
 
 def _say_nothing(*_: object) -> tuple[()]:
     return ()
-
-
-def _diff_of_starts(diff: Callable[..., Any], left: str, right: str, *others: object) -> Any:
-    return diff(left[:_DIFFED], right[:_DIFFED], *others)
-
-
-_DIFFED = 1000  # characters of each text that pytest compares line by line
 
 
 def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoReturn]:
@@ -451,15 +439,14 @@ class _Plugin:
 
         Not active while pytest itself runs, since tracing slows down every call.
         """
-        if not self._lines:  # a fixture may set a tracer
-            yield
-            return
         before = sys.gettrace()
-        sys.settrace(self._count)
+        if self._lines:
+            sys.settrace(self._count)
         try:
             yield
         finally:
-            sys.settrace(before)
+            if self._lines:  # else a fixture may have set a tracer
+                sys.settrace(before)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, Any]:
