@@ -202,7 +202,7 @@ def test_imports_and_async_functions_are_told_from_failing_functions(workspace: 
     write(workspace / "mine", files)
     found = [*repair_folder("mine", draw=Scripted(["def g(n):\n    return n\n"]))]
     (untried,) = [one for one in found if isinstance(one, Untried)]
-    assert untried.reason == "failing tests call f: not defined by def"
+    assert untried.reason == "failing tests call f: no plain def at module level or in a class"
     assert [one.function for one in found if isinstance(one, Repair)] == ["g"]
     # Of no account once the test passes.
     both = (

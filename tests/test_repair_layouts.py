@@ -124,6 +124,21 @@ PROJECTS = {
         "def test_data(data):\n    assert data == 1\n\n\n"
         "def test_other():\n    assert other() == 1\n",
     },
+    "a fixture that takes the place of functions of os, like pyfakefs": {
+        "conftest.py": "import os, sys\nimport pytest\n\n\n"
+        "def fake(*_):\n    raise OSError(9)\n\n\n"
+        "@pytest.fixture(scope='module', autouse=True)\ndef fs():\n"
+        "    every = [vars(one) for one in [*sys.modules.values()] if one is not os]\n"
+        "    for one in every:\n        for name in ('read', 'write'):\n"
+        "            if one.get(name) is getattr(os, name):\n                one[name] = fake\n",
+        "m.py": WRONG,
+        "tests/test_m.py": "from m import f\n",
+    },
+    "a module with the name of a standard one": {
+        "m.py": "from queue import sign\n\n\ndef f(n):\n    return sign * n\n",
+        "queue.py": "sign = -1\n",
+        "tests/test_m.py": "from m import f\n",
+    },
     "modules that answer any name": {
         "m.py": "import os, torch\n\n\ndef f():\n    return 1\n",
         "tests/test_m.py": "from m import f\n",

@@ -429,3 +429,51 @@ def test_a_method_of_a_whole_project_is_repaired_and_passes_under_pytest(
     options = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=--doctest-modules")
     assert subprocess.run([sys.executable, "-B", *options], check=False).returncode == 0
     assert {*map(str, Path().rglob("*.*"))} == {*SHOP, "params.yaml"}
+
+
+STACK = """class Stack:
+    def __init__(self):
+        self.items = []
+
+    def push(self, item):
+        self.items.append(-item)
+
+    def __repr__(self):
+        return str(self.items)
+"""
+OF_UNITTEST = """import unittest
+from m import Stack
+
+
+class TestStack(unittest.TestCase):
+    def setUp(self):
+        self.stack = Stack()
+
+    def test_push(self):
+        self.stack.push(1)
+        assert self.stack.items == [1], self.stack
+"""
+OF_PYTEST = OF_UNITTEST.replace("setUp", "setup_method").replace("unittest.TestCase", "")
+
+
+@pytest.mark.parametrize("test", [OF_UNITTEST, OF_PYTEST])
+def test_neither_a_set_up_nor_what_pytest_shows_is_called_by_the_test(
+    workspace: Path, test: str
+) -> None:
+    write(workspace, {"m.py": STACK, "test_m.py": test})
+    assert repair("m.py", "test_m.py", draw=lambda *_: []).function == "Stack.push"
+
+
+def test_a_call_that_does_not_fit_counts_like_one_that_does(workspace: Path) -> None:
+    price = "class Price:\n    def __init__(self):\n        self.n = 2\n\n"
+    price += "    def scale(self):\n        return self.n\n"
+    test = "from m import Price\n\n\ndef test_scale():\n    assert Price().scale(by=3) == 6\n"
+    write(workspace, {"m.py": price, "test_m.py": test})
+    with refused("the failing tests call Price.__init__, Price.scale", "--function"):
+        repair("m.py", "test_m.py", draw=lambda *_: [])
+
+
+def test_an_example_of_the_module_is_not_taken_for_its_function(workspace: Path) -> None:
+    write(workspace, {"f.py": '"""A sign.\n\n>>> f(1)\n1\n"""\n\n\ndef f(n):\n    return -n\n'})
+    found = repair("f.py", draw=lambda *_: ["def f(n):\n    return n\n"])
+    assert (found.function, found.outcome) == ("f", "repaired")

@@ -207,7 +207,11 @@ def _repairs(
     yield from _File(source, failed, tests, search, write, fixed).attempts(names)
     by_failures = tests.called([one for one in first if one.test not in fixed], 2)
     if others := [name for name in others if name in by_failures]:
-        yield Untried(file, "", f"failing tests call {', '.join(others)}: not defined by def")
+        yield Untried(
+            file,
+            "",
+            f"failing tests call {', '.join(others)}: no plain def at module level or in a class",
+        )
 
 
 @dataclass

@@ -21,7 +21,7 @@ from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding.changes import ROOM, Original
 from coral_batch.models.decoding.drawing import draw_in_turn, drawing_of, work_of
 from coral_batch.models.prompts.prompt import chat_prompt
-from coral_batch.records.configuration import Knobs
+from coral_batch.records.configuration import Knobs, knobs_at
 from coral_batch.records.rows import BASE, BestRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.repair.adapters import check_best, check_origin, find_adapter, generation_of
@@ -36,9 +36,6 @@ from coral_batch.repair.released import (
 from coral_batch.verdicts.functions import read_utf8
 from coral_batch.work.progress import say
 
-GREEDY = Knobs(temperature=0.0, top_p=1.0, top_k=50, repetition_penalty=1.0)
-"""At temperature 0 each answer starts with a different one of the likeliest first changes."""
-
 FEWEST_ROWS = 16
 """Smallest decoding batch. Batches are as small as possible, since a user waits: a step of 16 takes
 40 % of the time of a step of 64."""
@@ -52,9 +49,9 @@ class Adapter:
     """An adapter on the base model; without a key, the base model itself.
 
     Attributes:
-        key: as in `Work`, like `folder` and `files`.
-        folder: its PEFT folder.
-        files: SHA-256 of its files.
+        key: its key in the store.
+        folder: its PEFT folder, as in `Work`.
+        files: SHA-256 of its files, likewise.
         rank: its rank if it can exceed the run's, else 0.
         knobs: how a released adapter's answers are sampled.
         name: its name in messages.
@@ -95,7 +92,8 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[s
         rows = max(FEWEST_ROWS, 1 << (count - 1).bit_length())
         drawing = replace(drawing, rank=max(drawing.rank, adapter.rank), rows=rows)
         prompts = {_PROMPT: chat_prompt(tokenizer, prompt)}
-        subject = adapter.subject(model, GREEDY)
+        # At temperature 0 each answer starts with a different one of the likeliest first changes.
+        subject = adapter.subject(model, knobs_at(0.0))
         work = work_of(model, subject, prompts, {_PROMPT: Original(program)})
         with closing(draw_in_turn(work, drawing, base)) as samples:
             yield from (sample.text for sample in samples)

@@ -281,10 +281,8 @@ def confined(jail: ProjectJail) -> tuple[str, ...]:
 
 
 def _called(outcome: Outcome, file: Path, distance: int = 2) -> list[str]:
-    """Return the functions of a file that a test calls, except the test itself."""
-    itself = outcome.id.partition("::")[2].partition("[")[0].replace("::", ".")
-    called = called_of(outcome, distance)
-    return [name for path, name in called if path == str(file) and name != itself]
+    """Return the functions of a file that a test calls."""
+    return [name for path, name in called_of(outcome, distance) if path == str(file)]
 
 
 def outcomes_text(outcomes: Sequence[Outcome]) -> str:

@@ -19,7 +19,6 @@ from coral_batch.verdicts.inside import syntax
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 _BOM = "\ufeff"
-_PAGE = re.compile(r"^\f+", re.MULTILINE)  # does not count as indentation
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -170,13 +169,15 @@ def with_answer(source: SourceFile, name: str, code: str) -> SourceFile | None:
         The file with the answer's definition; None if the answer has none or the result does not
         parse.
     """
-    code = _PAGE.sub("", newlines(code))
+    code = newlines(code)
     try:
         answer = _function(syntax.parse(code), name)
         own = _function(source.tree, name)
         if answer is None or own is None or answer.col_offset != own.col_offset:
             return None
         lines = code.split("\n")[answer.lineno - 1 : answer.end_lineno]
+        # A backslash there would join the file's next line.
+        lines[-1] = lines[-1].rstrip(" \\")
         changed = _in_place(source, own, _with_docstring(source, own, lines))
         changed.tree  # noqa: B018 (whether it parses)
     except SyntaxError:

@@ -171,7 +171,8 @@ def python_files(root: Path) -> list[Path]:
 def project_files(root: Path) -> list[Path]:
     """Return the files of a project, sorted by path.
 
-    Hidden files, links, compiled modules and virtual environments are left out.
+    Hidden files, links, compiled modules, virtual environments and setuptools' copies in `build`
+    are left out.
     """
     found: list[Path] = []
     for folder, folders, files in os.walk(root):
@@ -182,6 +183,7 @@ def project_files(root: Path) -> list[Path]:
             # Unlike Path.exists, it is False in a folder that may not be entered.
             if _is_shown(name)
             and not any(os.path.exists(here / name / mark) for mark in _ENVIRONMENT)  # noqa: PTH110
+            and not (name == "build" and os.path.isdir(here / name / "lib"))  # noqa: PTH112
         ]
         found += [here / name for name in files if _is_shown(name)]
     return sorted(file for file in found if file.is_file() and not file.is_symlink())

@@ -18,12 +18,17 @@ from os.path import realpath  # by name, since tests may replace os.path.realpat
 from types import CodeType, FrameType
 from typing import Any
 
+_EXAMPLE = "<doctest "
+_SHOWING = re.compile("/_pytest/(assertion|_io)/|/unittest/util[.]py$")
+"""Files of functions that explain a failed assertion, by which they call the program's."""
+
 
 class Calls:
     """Reports calls of project functions: ``["call", id, file, name, distance]``.
 
     Attributes:
-        direct: whether the test itself runs, not a fixture or the collection.
+        direct: whether the test itself runs, not a fixture, a set-up or the collection.
+        tests: the files that define tests.
     """
 
     def __init__(self, tell: Callable[..., None], folders: Sequence[str]) -> None:
@@ -34,15 +39,24 @@ class Calls:
             folders: the project's.
         """
         self.direct = False
+        self.tests: frozenset[str] = frozenset()
         self._tell = tell
         self._folders = tuple(f"{folder}/" for folder in folders)
         self._node = ""
+        self._test: tuple[CodeType | None, str] = None, ""
+        self._running: FrameType | None = None
         self._from = ""
         self._called: set[tuple[str, str, int]] = set()
 
-    def begin(self, test: str) -> None:
-        """Begin to note the calls of a test and its fixtures."""
-        self._node, self._called = test, set()
+    def begin(self, test: str, code: CodeType | None, name: str) -> None:
+        """Begin to note the calls of a test and its fixtures.
+
+        Args:
+            test: its id.
+            code: its function's code, if any.
+            name: the function's name; decorators such as hypothesis's hide the code.
+        """
+        self._node, self._test, self._called = test, (code, name), set()
         threading.setprofile(self._note)
         sys.setprofile(self._note)
 
@@ -75,11 +89,22 @@ class Calls:
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
+        if event == "return" and frame is self._running:
+            self.direct, self._running = False, None
         # The code of a module or class is no function.
         if event != "call" or not code.co_flags & inspect.CO_OPTIMIZED:
             return
-        if file_of(code.co_filename).startswith(self._folders):
+        if (file := file_of(code.co_filename)).startswith(self._folders):
             caller = frame.f_back
+            if self._is_test(code, file):
+                if not self.direct:
+                    self.direct, self._running = True, frame
+                return
+            by = "" if caller is None else file_of(caller.f_code.co_filename)
+            # pytest or unittest shows values, or calls a fixture or set-up.
+            shown = _SHOWING.search(by) is not None
+            if shown or (file in self.tests and not self.direct and self._is_foreign(by)):
+                return
             outside = "<locals>" not in code.co_qualname and (
                 caller is None
                 or caller.f_code.co_filename != code.co_filename
@@ -89,14 +114,29 @@ class Calls:
                 return
             self._report(code, outside)
 
+    def _is_test(self, code: CodeType, file: str) -> bool:
+        """Whether code of a file is the test's function."""
+        known, name = self._test
+        return code is known or (code.co_name == name and file in self.tests)
+
+    def _is_foreign(self, file: str) -> bool:
+        """Whether a caller's file is neither of the project nor an example in a docstring."""
+        return "/site-packages/" in file or not file.startswith((*self._folders, _EXAMPLE))
+
     def note_refused(self, error: TypeError) -> None:
         """Note the project function whose parameters did not fit a call: it has no frame."""
         named = re.match(r"([\w.]+)\(\) ", str(error))
         found = {*self._named(named[1])} if named is not None else set()
         if len(found) == 1:
             (code,) = found
-            *_, (caller, _) = traceback.walk_tb(error.__traceback__)
-            self._report(code, caller.f_code.co_filename != code.co_filename)
+            codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+            before = self.direct
+            self.direct = any(
+                one.co_filename.startswith(_EXAMPLE) or self._is_test(one, file_of(one.co_filename))
+                for one in codes
+            )
+            self._report(code, codes[-1].co_filename != code.co_filename)
+            self.direct = before
 
     def _named(self, name: str) -> Iterator[CodeType]:
         """Yield the code of all project functions of a qualified name."""

@@ -6,7 +6,11 @@ of an object, because each new object costs a child a page.
 
 from __future__ import annotations
 
-from os import read, write  # by name, since tests may replace os.write
+import os
+from functools import partial
+
+# Tests may replace os.write, and pyfakefs even functions that were imported by name.
+read, write = partial(os.read), partial(os.write)
 
 
 def receive(descriptor: int) -> bytes | None:

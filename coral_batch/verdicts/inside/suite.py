@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import inspect
 import io
 import itertools
 import marshal
@@ -52,9 +53,9 @@ def prepare(setup: dict[str, Any]) -> None:
     tempfile.tempdir = os.environ["TMPDIR"]
     for name in default_plugins:
         plugins.imported(f"_pytest.{name}")
-    plugins.find(setup["own"])
     # A standard module that pytest uses is never the project's, even if the name is the same.
     never = sys.stdlib_module_names & sys.modules.keys() - {*_JAILS}
+    plugins.find(setup["own"])
     for name in setup["modules"]:
         plugins.imported(name)
     site.setquit()  # Python starts without its site module, which defines exit and help
@@ -191,7 +192,7 @@ def run(channel: int, request: dict[str, Any]) -> None:
     # pytest adds its own; we add the start folder, as `python -m` does, and the files' roots.
     sys.path[:0] = dict.fromkeys(request["roots"])
     sys.argv = ["pytest"]
-    said = sys.stderr = io.StringIO()
+    said = sys.stderr = io.TextIOWrapper(io.BytesIO(), errors="backslashreplace")
     tell = partial(_send, channel, request["secret"])
     plugin = _Plugin(tell, request)
     arguments = [*_options(), *request["arguments"]]
@@ -206,7 +207,8 @@ def run(channel: int, request: dict[str, Any]) -> None:
         status = f"{type(error).__name__}: {error}{''.join(f' in {file}' for file in own[-1:])}"
     text = plugin.broken
     if status not in _RAN and not text:
-        text = said.getvalue() or f"pytest ended with {status}"
+        said.seek(0)
+        text = said.read() or f"pytest ended with {status}"
         if lines := error_lines(text):
             text = f"{text.splitlines()[0]} {lines}"
         text = cut(text)
@@ -348,6 +350,8 @@ class _Plugin:
             sorted({file_of(str(item.path)) for item in tests}),
             self.broken,
         )
+        if self._calls:
+            self._calls.tests = frozenset(file for item in tests for file in _files_of(item))
         functions = (getattr(item, "function", None) for item in session.items)
         self._tests = {one: code_of(one) for one in functions if isinstance(one, FunctionType)}
         session.items[:] = [
@@ -365,7 +369,9 @@ class _Plugin:
         self._left = self._lines
         start = thread_time_ns()
         if self._calls:
-            self._calls.begin(test)
+            function = getattr(item, "function", None)  # a doctest has none
+            code = getattr(inspect.unwrap(function), "__code__", None) if function else None
+            self._calls.begin(test, code, getattr(item, "originalname", ""))
         result = yield
         if self._calls:
             self._calls.end()
@@ -382,10 +388,10 @@ class _Plugin:
         return result
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self) -> Generator[None, Any, Any]:
+    def pytest_runtest_call(self, item: Any) -> Generator[None, Any, Any]:
         """Count lines while a test runs, and tell its own calls from those of its fixtures."""
-        if self._calls:
-            self._calls.direct = True
+        if self._calls:  # that of a test function begins when the function is called
+            self._calls.direct = not isinstance(item, pytest.Function)
         try:
             with self._counting():
                 return (yield)
@@ -479,6 +485,13 @@ class _Plugin:
                 self._tell("hung")
                 os._exit(0)
         return self._line
+
+
+def _files_of(test: pytest.Function) -> Iterator[str]:
+    """Yield the files of a test and of the classes that its class inherits from."""
+    yield file_of(str(test.path))
+    for base in test.cls.__mro__ if test.cls is not None else ():
+        yield file_of(str(getattr(sys.modules.get(base.__module__), "__file__", "")))
 
 
 _PARTS = {"setup", "call", "teardown"}
