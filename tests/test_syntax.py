@@ -110,7 +110,9 @@ def test_jail_and_score_refuse_the_same() -> None:
         ("# coding: unicode_escape\nx = 1\n", False),
         ("\r\n\t# coding=utf_7\r\nx = 1\r\n", False),
         ("# coding: no-such-encoding\nx = 1\n", False),
-        ("x = 1\n# coding: unicode_escape\n", True),
+        ("# coding: unicode_escape\n# coding: utf-8\nx = 1\n", False),
+        ("\r# coding=utf_7\rx = 1\n", False),
+        ("# a\r# b\r# coding: unicode_escape\nx = 1\n", False),
         ("\n\n# coding: unicode_escape\nx = 1\n", True),
     ],
 )

@@ -28,10 +28,8 @@ Python compiles 20 or 21, and from 3.12 on crashes at 18 asynchronous comprehens
 """
 
 _TOO_DEEP = "nested too deeply"
-_COOKIE = re.compile(
-    r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n?|\n))?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
-)
-"""A comment in line 1 or 2 that names the file's encoding (PEP 263)."""
+_COOKIE = re.compile(r"^[ \t\f\r]*#.*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
+"""A line that names the encoding (PEP 263). Like some readers, it ends no line at ``\\r``."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -62,12 +60,12 @@ def _check_cookie(code: str) -> None:
 
     Python ignores the cookie of a text, but decodes a file by it, even by ``unicode_escape``.
     """
-    if found := _COOKIE.match(code):
-        name = found[1].lower().replace("-", "_").replace(".", "_")
-        codec = aliases.get(name, name)
+    for name in _COOKIE.findall("\n".join(code.split("\n", 2)[:2])):
+        known = name.lower().replace("-", "_").replace(".", "_")
+        codec = aliases.get(known, known)
         plain = code.isascii() and codec in ("ascii", "latin_1")
         if not (plain or codec.startswith("utf_8")):
-            raise SyntaxError(f"encoded in {found[1]}, not in UTF-8")
+            raise SyntaxError(f"encoded in {name}, not in UTF-8")
 
 
 def _measure(tree: ast.Module) -> None:
