@@ -23,8 +23,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     limits = settings.verdicts
     limits = replace(limits, cpu_seconds=min(limits.cpu_seconds, CPU_SECONDS))
     judge = pool.judge_of(replace(settings, verdicts=limits), _JOURNAL)
-    isolation = pool.isolation_text(settings)
-    trials, bugs = inject(problems, settings.injection, settings.seed, judge, isolation)
+    trials, bugs = inject(problems, settings.injection, settings.seed, judge)
     return {"bug_trials": trials, "bugs": bugs}
 
 

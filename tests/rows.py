@@ -11,7 +11,6 @@ SAMPLE = SampleRow(
     genome="000-01",
     problem="gcd",
     sample=0,
-    seed=7,
     knobs=Knobs(0.4, 0.9, 20, 1.0),
     prompt="Fix",
     raw="```python\nx = 1\n```",
@@ -27,7 +26,7 @@ SAMPLE = SampleRow(
 
 def role_row(problem: Problem, role: str) -> Role:
     """Return the row of the manifest that gives a problem a role."""
-    return Role(problem.name, "test", role, "for a test", 1, "cases", problem.sha256)
+    return Role(problem.name, "test", role, "for a test", "cases", problem.sha256)
 
 
 def example(problem: str, variant: int, prompt: str, answer: str) -> Example:

@@ -120,7 +120,7 @@ def test_the_split_is_the_authoritative_one() -> None:
     assert [len(names) for names in coralx.ROLES.values()] == [24, 8, 8]
     tests = "kheapsort lcs_length next_palindrome next_permutation possible_change sieve to_base"
     assert {*tests.split(), "wrap"} == coralx.TEST
-    assert {row.name for row in MANIFEST if not row.cases} == coralx.HELD_OUT
+    assert {row.name for row in MANIFEST if row.judged != "cases"} == coralx.HELD_OUT
 
 
 def test_an_unknown_program_is_excluded_from_the_authoritative_split() -> None:

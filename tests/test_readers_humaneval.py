@@ -57,6 +57,27 @@ def test_a_test_may_expect_an_exception(tmp_path: Path) -> None:
     assert "FAIL" in kinds(problem, problem.reference.replace("*heights", "*(heights or [])"))
 
 
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "import pytest\n\n\ndef check(candidate):\n"
+        "    with pytest.raises(TypeError):\n        candidate(None)\n",
+        "def same(input, output):\n    assert input == output\n\n\n"
+        "def check(candidate):\n    same(candidate([1, 3]), 3)\n",
+        "def check(candidate):\n    def expect(input, output):\n"
+        "        assert candidate(input) == output\n\n    expect([1, 3], 3)\n",
+    ],
+    ids=["an exception", "a helper", "parameters named like built-in functions"],
+)
+def test_a_check_may_test_in_other_ways_than_by_asserts_of_its_own(
+    tmp_path: Path, tests: str
+) -> None:
+    (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**HUMANEVAL, "test": tests}))
+    assert set(kinds(problem)) == {"PASS"}
+    wrong = problem.reference.replace("max(", "str(").replace("*heights", "*(heights or [])")
+    assert "PASS" not in kinds(problem, wrong)
+
+
 def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: Path) -> None:
     source = "def check(candidate):\n    assert candidate([helper(1)]) == 2\n"
     (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**HUMANEVAL, "test": source}))
@@ -81,6 +102,18 @@ def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: P
         ),
         ({"test": "from pytest import skip\n" + HUMANEVAL["test"] + "    skip()\n"}, "untestable"),
         ({"test": HUMANEVAL["test"] + "    pytest.skip()\n"}, "untestable"),
+        (
+            {"test": HUMANEVAL["test"] + "    assert candidate(datetime.date(1, 1, 1))\n"},
+            "untestable",
+        ),
+        (
+            {
+                "test": HUMANEVAL["test"] + "    with pytest.raises(TypeError) as info:\n"
+                "        candidate(None)\n    assert info.value\n"
+            },
+            "untestable",
+        ),
+        ({"canonical_solution": HUMANEVAL["canonical_solution"] + "    '```'\n"}, "untestable"),
         ({"test": "def check(candidate:\n"}, "unparseable"),
         ({"test": ""}, "untested"),
     ],

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from coral_batch.records.verdict import Program
-from coral_batch.verdicts.inside.expectations import Approx, Raises, Stopped
+from coral_batch.verdicts.inside.expectations import Approx, Stopped, raises
 from coral_batch.verdicts.pool import judge
 from tests.programs import SETTINGS
 
@@ -56,6 +56,9 @@ BODIES = {
     "assert f(4, more=1) == pytest.approx((0.3, 1))": ("PASS", ""),
     "assert f(float('nan')) == pytest.approx(float('nan'), nan_ok=True)": ("PASS", ""),
     "assert f(n=7, more=1) == 8": ("PASS", ""),
+    "pytest.raises(ValueError, f, 0)": ("PASS", ""),
+    "pytest.raises(ValueError, lambda: f(n=0))": ("PASS", ""),
+    "pytest.raises(ValueError, f, n=6)": ("FAIL", "did not raise"),
     "with pytest.raises(ValueError): f(6)": ("FAIL", "did not raise"),
     "with pytest.raises(ValueError, match='zero'): f(0)": ("FAIL", "no 0"),
     "with pytest.raises(KeyError): f(0)": ("ERROR", "ValueError: no 0"),
@@ -86,9 +89,9 @@ def test_a_test_that_expects_an_exception_or_a_number_has_the_verdict_of_pytest(
 
 def test_an_end_without_an_exception_is_none_that_was_expected() -> None:
     for detail in ("wrote to the result channel", "print: x", "__name__: x", "int"):
-        with pytest.raises(Stopped), Raises(Exception):
+        with pytest.raises(Stopped), raises(Exception):
             raise Stopped("ERROR", detail)
-    with pytest.raises(Stopped), Raises(ValueError):
+    with pytest.raises(Stopped), raises(ValueError):
         raise Stopped("FAIL", "ValueError: x")
 
 

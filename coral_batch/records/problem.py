@@ -99,7 +99,6 @@ class Role:
         source: the problem's source.
         role: ``training``, ``test``, ``held_out`` or ``excluded``.
         reason: why it has this role.
-        cases: JSON cases it has.
         judged: by ``cases``, by a ``test file`` in another process than the program, or by
             ``pytest`` in the same process.
         sha256: the problem's hash.
@@ -109,7 +108,6 @@ class Role:
     source: str
     role: str
     reason: str
-    cases: int
     judged: str
     sha256: str
 

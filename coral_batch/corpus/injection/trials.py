@@ -39,7 +39,7 @@ Rows = list[dict[str, Any]]
 
 
 def inject(
-    problems: Sequence[Problem], settings: Injection, seed: int, judge: Judge, isolation: str
+    problems: Sequence[Problem], settings: Injection, seed: int, judge: Judge
 ) -> tuple[Rows, list[Bug]]:
     """Put bugs into the references of problems.
 
@@ -51,7 +51,6 @@ def inject(
         settings: how many bugs, and which are kept.
         seed: the run's seed.
         judge: runs programs on their tests; called once a round.
-        isolation: the layers of isolation in force, as the table names them.
 
     Returns:
         The rows of the table `bug_trials`, each reference before its candidates, and the bugs.
@@ -70,7 +69,7 @@ def inject(
             names = "".join(f"; also {fault['field']}: {fault['found']}" for fault in others)
             raise CoralError(**{**first, "action": first["action"] + names})
     _check_own([search for search in searches if search.own], judge)
-    rows = [{**row, "isolation": isolation} for search in searches for row in search.rows]
+    rows = [row for search in searches for row in search.rows]
     return rows, [bug for search in searches for bug in search.bugs]
 
 
@@ -105,7 +104,7 @@ class _Search:
     """The search for bugs of one problem.
 
     Attributes:
-        rows: the trials so far, as rows of their table without the isolation.
+        rows: the trials so far, as rows of their table.
         bugs: the bugs so far, numbered from 1.
         fault: what is wrong with the reference, as arguments of `CoralError`, or None.
     """
@@ -191,7 +190,7 @@ def _fault(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> dict[st
         return None
     action = "exclude the problem (corpus.sources: exclude)"
     if hangs(verdict.detail):
-        what, limit = "exceeds the line limit", f"at most {lines} lines, all cases together"
+        what, limit = "exceeds the line limit", f"at most {lines} lines"
         action = f"raise injection.lines in params.yaml if it ends; else correct it, or {action}"
     elif verdict.kind == "TIMEOUT":
         what = "takes too long to inject bugs into"

@@ -48,12 +48,6 @@ def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every task.
 
     ``humanevalplus_7`` is the problem of ``HumanEval/7``, ``mbppplus_2`` that of ``Mbpp/2``.
-
-    Returns:
-        The problems, and the tasks whose program or tests the jail cannot run.
-
-    Raises:
-        CoralError: see `read_problems`.
     """
 
     def make(name: str, row: Row) -> Problem:

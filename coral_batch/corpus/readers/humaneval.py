@@ -15,14 +15,7 @@ from coral_batch.records.problem import DroppedProblem, Problem
 
 
 def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
-    """Read every task; ``humaneval_7`` is the problem of ``HumanEval/7``.
-
-    Returns:
-        The problems, and the tasks whose program or tests the jail cannot run.
-
-    Raises:
-        CoralError: see `read_problems`.
-    """
+    """Read every task; ``humaneval_7`` is the problem of ``HumanEval/7``."""
 
     def make(name: str, row: Row) -> Problem:
         program = row["prompt"] + row["canonical_solution"]

@@ -14,14 +14,7 @@ from coral_batch.records.problem import DroppedProblem, Problem
 
 
 def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
-    """Read every task; ``humanevalpack_7`` is the problem of ``Python/7``.
-
-    Returns:
-        The problems, and the tasks whose programs or tests the jail cannot run.
-
-    Raises:
-        CoralError: see `read_problems`.
-    """
+    """Read every task; ``humanevalpack_7`` is the problem of ``Python/7``."""
 
     def make(name: str, row: Row) -> Problem:
         before = f"{row['import']}\n{row['declaration']}"

@@ -17,7 +17,7 @@ from typing import Any
 from coral_batch.corpus.sources.names import bound, loaded
 from coral_batch.corpus.sources.programs import parse, parse_program
 from coral_batch.corpus.sources.rows import Lost, Row, make_problem, read_problems
-from coral_batch.corpus.testcode.asserts import checks
+from coral_batch.corpus.testcode.asserts import check_asserts, checks
 from coral_batch.records.problem import DroppedProblem, Problem
 from coral_batch.verdicts.functions import as_module, newlines
 from coral_batch.verdicts.inside import syntax
@@ -41,14 +41,7 @@ class Task:
 
 
 def read(path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
-    """Read every task; ``mbpp_601`` is the problem of task 601.
-
-    Returns:
-        The problems, and the tasks whose program or tests the jail cannot run.
-
-    Raises:
-        CoralError: see `read_problems`.
-    """
+    """Read every task; ``mbpp_601`` is the problem of task 601."""
 
     def make(name: str, row: Row) -> Problem:
         task = examine(row)
@@ -90,8 +83,7 @@ def examine(row: Row) -> Task:
     except SyntaxError as error:
         raise Lost("unparseable", f"a test does not parse: {error}") from None
     for test in tests:
-        if not any(isinstance(node, ast.Assert) for node in ast.walk(test)):
-            raise Lost("untestable", "a test asserts nothing")
+        check_asserts([*test.body, *setup.body], "a test asserts nothing")
     needed = sorted((loaded(setup, *tests) - bound(*setup.body)) & bound(*tree.body))
     if len(needed) != 1:
         raise Lost("untestable", f"the tests use {', '.join(needed) or 'nothing'} of the program")

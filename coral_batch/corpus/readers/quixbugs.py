@@ -90,16 +90,17 @@ def _read_problem(path: Path, name: str) -> Problem:
             check_uncaught({name}, tree.body)
         node = path / _TESTS / f"{SUPPORT}.py"
         support = {SUPPORT: read_text(node)} if node.exists() else {}
-    return make_problem(
-        name,
-        name,
-        reference,
-        buggy=buggy,
-        docstring=docstring,
-        cases=cases,
-        tests=tests,
-        support=support,
-    )
+    with _using(path / _CORRECT / f"{name}.py"):
+        return make_problem(
+            name,
+            name,
+            reference,
+            buggy=buggy,
+            docstring=docstring,
+            cases=cases,
+            tests=tests,
+            support=support,
+        )
 
 
 def _with_tolerance(case: Case) -> Case:

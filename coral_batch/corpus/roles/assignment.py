@@ -48,7 +48,6 @@ def assign(problems: Sequence[Problem], name: str, source: Source) -> list[Role]
             problem.name,
             name,
             *given[problem.name],
-            len(problem.cases),
             _judged(problem),
             problem.sha256,
         )

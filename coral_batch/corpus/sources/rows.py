@@ -25,6 +25,8 @@ SchemaOf = Callable[[Mapping[str, Any]], str]
 ROLES_FILE = "roles.jsonl"
 """The roles of a source's problems, next to its data set; not a data set itself."""
 
+BACKTICKS = "```"
+
 _DATA_SETS = ("*.jsonl", "*.jsonl.gz", "*.json")
 
 
@@ -176,7 +178,13 @@ def make_problem(
     tests: str | Suite | None = None,
     support: Mapping[str, str] | None = None,
 ) -> Problem:
-    """Return a problem with its hash; see the fields of `Problem`."""
+    """Return a problem with its hash; see the fields of `Problem`.
+
+    Raises:
+        Lost: three backticks in a program would end a model's answer.
+    """
+    if BACKTICKS in reference or BACKTICKS in (buggy or ""):
+        raise Lost("untestable", "three backticks in it would end a model's answer")
     unhashed = Problem(
         name=name,
         function=function,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from coral_batch.corpus.sources.names import bound, definitions, loaded
+from coral_batch.corpus.sources.rows import BACKTICKS
 from coral_batch.errors import CoralError
 from coral_batch.verdicts.functions import (
     Definition,
@@ -29,7 +30,8 @@ def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, 
             use.
 
     Raises:
-        CoralError: its lines, and those of what it uses, do not parse on their own.
+        CoralError: its lines, and those of what it uses, do not parse on their own, or have three
+            backticks, which would end a model's answer.
     """
     tree = source.tree
     (node,) = definitions_of(tree, name)
@@ -63,7 +65,7 @@ def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, 
         last = node if one is top else one
         text += lines[start_of(last) - 1 : last.end_lineno]
     try:
-        return take_docstring("\n".join(text), name)
+        code, docstring = take_docstring("\n".join(text), name)
     except SyntaxError:
         raise CoralError(
             "the lines of the function, and of what it uses, do not parse on their own",
@@ -71,6 +73,14 @@ def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, 
             field=name,
             expected="statements and decorators that begin on lines of their own",
         ) from None
+    if BACKTICKS in code:
+        raise CoralError(
+            "three backticks would end a model's answer",
+            file=source.file,
+            field=f"{name}, or what it uses",
+            action='write them in another way, such as 3 * "`"',
+        )
+    return code, docstring
 
 
 def _is_short(node: ast.stmt) -> bool:

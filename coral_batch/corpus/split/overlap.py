@@ -23,6 +23,7 @@ from coral_batch.corpus.split.roles import LEAKED
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Split
+from coral_batch.verdicts.inside import syntax
 
 NGRAM = 10
 """Tokens in an n-gram: about one and a half lines."""
@@ -183,7 +184,7 @@ def subtrees(source: str) -> set[str]:
     Constants and operators count: the rest of a program says little about it.
     """
     found: set[str] = set()
-    for statement in ast.parse(source).body:
+    for statement in syntax.parse(source).body:
         _write(statement, found)
     return found
 

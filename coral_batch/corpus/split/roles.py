@@ -109,4 +109,5 @@ def check_roles(names: Iterable[str], manifest: Sequence[Role], role: str) -> No
             field=", ".join(wrong),
             found=[roles.get(program_of(name), "not in the split") for name in wrong],
             expected=f"{role} problems",
+            action="run `dvc repro`, which assigns the roles again",
         )

@@ -14,6 +14,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.records.problem import Case
 
@@ -50,6 +51,19 @@ def checks(
     if len(cases) == len(tests):
         return cases, None
     return (), test_file(function, tests, setup, preamble)
+
+
+def check_asserts(statements: Statements, problem: str) -> None:
+    """Check that statements assert something, or expect an exception.
+
+    Raises:
+        Lost: they do not; `problem` says so.
+    """
+    for part in (part for statement in statements for part in ast.walk(statement)):
+        raises = isinstance(part, ast.Call) and ast.unparse(part.func).endswith("raises")
+        if raises or isinstance(part, ast.Assert):
+            return
+    raise Lost("untestable", problem)
 
 
 def test_file(

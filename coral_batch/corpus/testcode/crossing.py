@@ -22,8 +22,9 @@ _STAYING = frozenset(
 )
 """Callables whose results cannot cross, built in or of the standard library."""
 
-_PYTEST = frozenset(("raises", "approx"))
-"""What tests may use of pytest, of which the process that runs them has no more."""
+_PYTEST = frozenset(("raises", "approx", "use_correct", "run_slow"))
+"""What tests may use of pytest, of which the process that runs them has no more; the last two are
+QuixBugs' own."""
 
 _BUILT_IN = frozenset(name for name, value in vars(builtins).items() if callable(value))
 
@@ -44,13 +45,11 @@ def check_crossing(called: Collection[str], statements: Sequence[ast.stmt]) -> N
     check_uncaught(called, statements)
     classes = {node.name for node in statements if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in statements if isinstance(node, ast.FunctionDef)}
-    callables = (classes | functions | _BUILT_IN) - stored(*statements)
-    for node in (part for statement in statements for part in ast.walk(statement)):
+    parts = [part for statement in statements for part in ast.walk(statement)]
+    parameters = {part.arg for part in parts if isinstance(part, ast.arg)}
+    callables = (classes | functions | _BUILT_IN) - stored(*statements) - parameters
+    for node in parts:
         match node:
-            case ast.Attribute(ast.Name("pytest"), used) if used not in _PYTEST:
-                raise Lost("untestable", f"the tests use pytest.{used}")
-            case ast.ImportFrom("pytest", names) if {one.name for one in names} - _PYTEST:
-                raise Lost("untestable", "the tests import more of pytest than raises and approx")
             case ast.Constant(value=complex()):
                 raise Lost("untestable", "a test has a complex number")
             case ast.Constant(value=int() as number) if number.bit_length() > _BITS:
@@ -71,7 +70,9 @@ def _check_argument(
             what = "a function or a class"
         case ast.Constant(value=bytes()):
             what = "bytes"
-        case ast.Call(func=ast.Name(id=made)) if made in classes | _STAYING:
+        case ast.Call(func=ast.Name(id=made) | ast.Attribute(attr=made)) if (
+            made in classes | _STAYING
+        ):
             what = f"an instance of {made}"
         case _:
             return
@@ -90,15 +91,18 @@ def _parts(nodes: Iterable[ast.expr]) -> Iterator[ast.expr]:
 
 
 def check_uncaught(called: Collection[str], statements: Sequence[ast.stmt]) -> None:
-    """Check that no test catches an exception of the function, which runs in another process.
+    """Check that tests use of pytest what they can, and catch no exception of the function.
+
+    The function runs in another process.
 
     Args:
         called: names of the function under test.
         statements: the statements of the test file.
 
     Raises:
-        Lost: a ``try`` or ``suppress`` is around a call of it, or of a parameter that may be the
-            function, as in ``raises(lambda: f(0))``.
+        Lost: the tests use more of pytest than `_PYTEST`, or the exception that `raises` caught; or
+            a ``try`` or ``suppress`` is around a call of the function, or of a parameter that may
+            be the function, as in ``raises(lambda: f(0))``.
     """
     parts = [part for statement in statements for part in ast.walk(statement)]
     functions = [part for part in parts if isinstance(part, ast.FunctionDef)]
@@ -107,6 +111,13 @@ def check_uncaught(called: Collection[str], statements: Sequence[ast.stmt]) -> N
         calling |= more
     parameters = {part.arg for part in parts if isinstance(part, ast.arg)}
     for part in parts:
+        match part:
+            case ast.Attribute(ast.Name("pytest"), used) if used not in _PYTEST:
+                raise Lost("untestable", f"the tests use pytest.{used}")
+            case ast.ImportFrom("pytest", names) if {one.name for one in names} - _PYTEST:
+                raise Lost("untestable", "the tests import more of pytest than raises and approx")
+            case ast.withitem(ast.Call(func), ast.expr()) if "raises" in ast.unparse(func):
+                raise Lost("untestable", "a test uses the exception that pytest.raises caught")
         inside = ast.Module(_guarded(part), [])
         calls = {ast.unparse(one.func) for one in ast.walk(inside) if isinstance(one, ast.Call)}
         if loaded(inside) & calling or calls & parameters:

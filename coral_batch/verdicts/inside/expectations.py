@@ -36,9 +36,7 @@ class Raises:
     """
 
     def __init__(
-        self,
-        expected: type[BaseException] | tuple[type[BaseException], ...],
-        match: str | None = None,
+        self, expected: type[BaseException] | tuple[type[BaseException], ...], match: str | None
     ) -> None:
         self._expected = expected
         self._match = match
@@ -57,6 +55,17 @@ class Raises:
         if self._match is not None and re.search(self._match, message) is None:
             raise AssertionError(f"raised with the message {message!r}")
         return True
+
+
+def raises(expected: Any, *call: Any, match: str | None = None, **named: Any) -> Raises | None:
+    """Return a context manager; or expect ``raises(ValueError, f, 0)`` to raise at once."""
+    manager = Raises(expected, match)
+    if not call:
+        return manager
+    function, *arguments = call
+    with manager:
+        function(*arguments, **named)
+    return None
 
 
 class Approx:

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from . import encoding
 from .channel import receive, send
-from .expectations import Approx, Raises, Stopped
+from .expectations import Approx, Stopped, raises
 from .program import add_modules, describe
 
 # Code flags of generators, coroutines and async generators (inspect.CO_*): a call runs nothing.
@@ -120,4 +120,4 @@ def _add_test_modules(name: str, stand_in: _StandIn) -> None:
         module = sys.modules[module_name] = type(sys)(module_name)
         setattr(module, name, stand_in)
     pytest = sys.modules["pytest"] = type(sys)("pytest")
-    pytest.__dict__.update(use_correct=False, run_slow=False, raises=Raises, approx=Approx)
+    pytest.__dict__.update(use_correct=False, run_slow=False, raises=raises, approx=Approx)

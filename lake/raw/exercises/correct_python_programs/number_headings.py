@@ -1,12 +1,12 @@
 def number_headings(lines):
     """Return the headings, marked by one # a level, numbered 1, 1.1 and so on
-    (0 for a level left out), except those between lines of three backticks.
+    (0 for a level left out), except those between lines of three tildes.
     """
     counters = []
     numbered = []
     in_code = False
     for line in lines:
-        if line.startswith("```"):
+        if line.startswith("~~~"):
             in_code = not in_code
         title = line.lstrip("#")
         level = len(line) - len(title)
