@@ -25,7 +25,7 @@ from coral_batch.lake.stage import run
 from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding import drawing
-from coral_batch.models.decoding.answer import Drawn, Sample, sample_stream
+from coral_batch.models.decoding.answer import Drawn, Sample
 from coral_batch.models.decoding.changes import Copy, Look, copy_of
 from coral_batch.models.decoding.drawing import Drawing, Work
 from coral_batch.models.prompts.examples import examples_sha256
@@ -234,7 +234,6 @@ def draw_with(
                     Sample(
                         problem=name,
                         index=index,
-                        seed=derive_seed(how.seed, *sample_stream(name, index)),
                         text=text,
                         prompt_tokens=length,
                         tokens=count,

@@ -89,8 +89,8 @@ def write_lake() -> None:
         (subject,) = lake.read_rows("subjects", SubjectRow, part)
         _write_repairs(part, (subject.genome,))
         lake.write_rows("sample_durations", [DurationRow(subject.genome, 5.0, False)], part)
-    roles = [Role(name, SOURCE, "test", "for a test", 2, "cases", "0" * 64) for name in PROBLEMS]
-    roles.append(Role(TAUGHT, SOURCE, "training", "to train on", 2, "cases", "0" * 64))
+    roles = [Role(name, SOURCE, "test", "for a test", "cases", "0" * 64) for name in PROBLEMS]
+    roles.append(Role(TAUGHT, SOURCE, "training", "to train on", "cases", "0" * 64))
     lake.write_rows("manifest", roles)
     example = Example(f"{TAUGHT}/0", TAUGHT, 0, None, f"Fix {TAUGHT}.", "b", "r", "p", "a")
     examples = [replace(example, id=f"{TAUGHT}/{number}") for number in range(PORTION)]
@@ -235,7 +235,7 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
         if (problem, sample) == ("sieve", 1):
             code = HOSTILE
         prompt = f"Fix {problem}.\n\n{BUGGY.format(name=problem)}"
-        drawn = {"prompt": prompt, "raw": code, "code": code, "seed": 5, "knobs": KNOBS}
+        drawn = {"prompt": prompt, "raw": code, "code": code, "knobs": KNOBS}
         counts = {"prompt_tokens": 40, "new_tokens": 20}
         samples.append(replace(SAMPLE, **key, **drawn, **counts, log_probability=-2.0))
         for case, kind in enumerate(("PASS", "PASS" if solved else "FAIL")):

@@ -146,7 +146,7 @@ def test_a_greedy_change_may_move_a_line(base: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(base)
     text = "if a:\n    b = c + d\n"
     tokens = tokenizer(text, add_special_tokens=False)["input_ids"]
-    dull = Dull(tokenizer, len(tokenizer), layout=False)
+    dull = Dull(tokenizer, len(tokenizer))
     texts = [tokenizer.decode([token]) for token in tokens]
     assert "".join(texts) == text
     found = {}
@@ -159,13 +159,10 @@ def test_a_greedy_change_may_move_a_line(base: Path) -> None:
     assert all(dull.tokens[tokenizer(" ", add_special_tokens=False)["input_ids"]])
 
 
-@pytest.mark.parametrize("layout", [False, True])
-def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
-    base: Path, layout: bool
-) -> None:
+def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(base: Path) -> None:
     peer, length = Peer(base), 12
     engine = open_engine(base)
-    originals = {"short": Original(PROGRAM, layout=layout)}
+    originals = {"short": Original(PROGRAM)}
     drawn = draw(engine, None, GREEDY, SHORT, originals, samples=6, tokens=length)
     prompt = peer.prompt("short")
     copied = peer.copied("short", PROGRAM)[:length]
@@ -178,8 +175,7 @@ def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
             if other != token
             and (text := re.sub(r"^\s*`.*|`.*", "", peer.decode([other]), flags=re.DOTALL))
             and (
-                layout
-                or text.lstrip().partition("#")[0]
+                text.lstrip().partition("#")[0]
                 or (text.isspace() and moves(peer.decode(copied[:at]), peer.decode([token]), text))
             )
         ]
@@ -337,23 +333,21 @@ ONE = "def f(x):\n    return x + 1"
 
 
 @pytest.mark.parametrize(
-    ("program", "answer", "same", "alike"),
+    ("program", "answer", "same"),
     [
-        *((ONE, answer, True, True) for answer in (ONE, f"{ONE}\n```")),
-        *((ONE, f"{ONE}{behind}", True, False) for behind in ("\n\n```", " # one")),
-        (ONE, "def f(x):  # adds\n    return (x +  1)\n```", True, False),
-        (ONE, 'def f(x):\n    """A"""\n    return x + 1\n\n"""\nA\n"""\n```\nAll.', True, False),
-        *((ONE, f"def f(x):\n    return x +{other}", False, False) for other in ("", " 2")),
-        *((ONE, answer, False, False) for answer in ("", f"{ONE}\nf(1)")),
-        ("def f(:", "def f(:\n```", True, True),
-        ("def f(:", "def g(:", False, False),
+        *((ONE, f"{ONE}{behind}", True) for behind in ("", "\n```", "\n\n```", " # one")),
+        (ONE, "def f(x):  # adds\n    return (x +  1)\n```", True),
+        (ONE, 'def f(x):\n    """A"""\n    return x + 1\n\n"""\nA\n"""\n```\nAll.', True),
+        *((ONE, f"def f(x):\n    return x +{other}", False) for other in ("", " 2")),
+        *((ONE, answer, False) for answer in ("", f"{ONE}\nf(1)")),
+        ("def f(:", "def f(:\n```", True),
+        ("def f(:", "def g(:", False),
     ],
 )
 def test_a_copy_is_what_has_the_same_syntax_tree_or_text(
-    program: str, answer: str, same: bool, alike: bool
+    program: str, answer: str, same: bool
 ) -> None:
     assert is_copy(program, answer) == same
-    assert is_copy(program, answer, layout=True) == alike
 
 
 @pytest.mark.parametrize(("temperature", "top_p"), [(0.2, 0.95), (0.01, 1.0)])
@@ -366,7 +360,7 @@ def test_changes_are_drawn_by_their_shares_however_unlikely_all_are(
     logits = torch.full((10, 64), -40.0)
     logits[range(10), tokens] = 10.0
     logits[:, 5] = 10.0 - torch.from_numpy(gaps).float()
-    copy = Copy("x", tokens, (1,) * 10, None, False)
+    copy = Copy("x", tokens, (1,) * 10, None)
     _, stays = first_look("p", copy, logits)
     knobs = Knobs(temperature, top_p, 2, 1.0)
     changes = FirstChanges(copy, [1], logits, stays, knobs, None, 1)

@@ -140,12 +140,15 @@ def _edit_field(name: str, value: object) -> Callable[[str], str]:
         (_edit_field("extra", 1), ["row 1", "extra"]),
         (_edit_field("genome", "../../etc"), ["row 1, genome", "../../etc"]),
         (lambda line: line[:20], ["line 1", "JSON"]),
-        (lambda line: line.replace('"seed": 7', '"seed": NaN'), ["line 1", "NaN"]),
-        (lambda line: line.replace(": 7", f": 1{'0' * 250}e60"), ["line 1", "Out of range"]),
-        (lambda line: line.replace('"seed": 7', '"seed": 7, "seed": 8'), ["line 1", "duplicate"]),
-        (lambda line: line.replace('"seed": 7, ', ""), ["row 1", "missing seed"]),
+        (lambda line: line.replace('"sample": 0', '"sample": NaN'), ["line 1", "NaN"]),
+        (lambda line: line.replace(": 0,", f": 1{'0' * 250}e60,"), ["line 1", "Out of range"]),
+        (
+            lambda line: line.replace('"sample": 0', '"sample": 0, "sample": 1'),
+            ["line 1", "duplicate"],
+        ),
+        (lambda line: line.replace('"sample": 0, ', ""), ["row 1", "missing sample"]),
         (lambda line: "[" * 100_000, ["line 1"]),
-        (lambda line: line.replace('"seed": 7', '"seed": "\\ud800"'), ["line 1", "surrogates"]),
+        (lambda line: line.replace('"sample": 0', '"sample": "\\ud800"'), ["line 1", "surrogates"]),
     ],
 )
 def test_a_table_edited_by_hand_is_refused(change: Callable[[str], str], words: list[str]) -> None:

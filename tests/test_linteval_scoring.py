@@ -29,7 +29,7 @@ TESTS = [its_tests(TESTED, "a", "double", (2, 4), (3, 6)), its_tests(UNTESTED, "
 
 def sample(text: str, item: int = TESTED, number: int = 0) -> LintSampleRow:
     knobs, code = Knobs(0.6, 1.0, 50, 1.0), code_of(text)
-    return LintSampleRow(item, number, "base", None, 0, knobs, "p", text, code, 1, 1, "eos")
+    return LintSampleRow(item, number, "base", None, knobs, "p", text, code, 1, 1, "eos")
 
 
 def scored(samples: Sequence[LintSampleRow]) -> dict[str, Rows]:

@@ -7,8 +7,6 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-from unittest.mock import patch
 
 import pytest
 from typer.testing import CliRunner
@@ -16,18 +14,12 @@ from typer.testing import CliRunner
 from coral_batch import lake
 from coral_batch.commands import cli
 from coral_batch.errors import CoralError
-from coral_batch.lake import params
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.submissions.reading import read_answers, read_items
-from coral_batch.models.decoding import drawing
-from coral_batch.models.decoding.answer import Drawn
-from coral_batch.models.decoding.drawing import Work
-from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import AdapterCardRow, BestRow, DurationRow, LintSampleRow, SubjectRow
-from stages.linteval_samples import make
 from tests.adapted_lake import KEY
-from tests.linteval_sources import CODE, an_item, its_tests, linteval
+from tests.linteval_sources import an_item, its_tests, linteval
 from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
@@ -223,34 +215,6 @@ def test_the_code_is_read_up_to_where_an_answer_ends(project: Path) -> None:
     # Other scorers get no more than ours reads.
     linteval("export", "base", "submission.json")
     assert raw_in("submission.json") == [row.raw.split(stop)[0] for row in before]
-
-
-def test_answers_that_must_change_the_code_go_on_from_it_and_never_leave_it(project: Path) -> None:
-    lake.write_rows("linteval_items", [an_item(number) for number in range(10)])
-    set_params({"linteval.change": "required", "linteval.samples": 5})
-    linteval("samples", "base")
-    rows = samples("base")
-    assert len(rows) == 20
-    for row in rows:
-        assert row.prompt.endswith(FENCE)
-        assert row.raw.startswith(FENCE)
-        assert row.code != f"\n{CODE}"
-
-
-def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project: Path) -> None:
-    asked: list[Work] = []
-
-    def draw(works: list[Work], *_: Any, **__: Any) -> tuple[list[Drawn], list[DurationRow]]:
-        asked.extend(works)
-        return [], []
-
-    for change in ("required", "free"):
-        set_params({"linteval.change": change})
-        for code in ("x = 1", "x = 1\n"):
-            lake.write_rows("linteval_items", [an_item(0, code)])
-            with patch.object(drawing, "draw", draw):
-                make(lake, params.load(), "base")
-    assert [bool(work.originals) for work in asked] == [False, True, False, False]
 
 
 def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path) -> None:

@@ -52,7 +52,7 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ("survivors: 2", "survivors: 4", ["evolution.survivors", "at most 3"]),
         ("change: required", "change: free", ["evolution.select", "'reading'", "fitness"]),
         (
-            "samples: 1                  # per bug; CORAL-X: 8",
+            "samples: 1                  # per bug; `coralx`: 8",
             "samples: 2",
             ["evaluation.samples", "1 at temperature 0", "raise sampling.base_temperature"],
         ),

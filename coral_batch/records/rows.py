@@ -61,7 +61,6 @@ class SampleRow:
     genome: str
     problem: str
     sample: int
-    seed: int
     knobs: Knobs
     prompt: str
     raw: str
@@ -166,7 +165,6 @@ class LintSampleRow:
     sample: int
     genome: str
     adapter: str | None
-    seed: int
     knobs: Knobs
     prompt: str
     raw: str

@@ -186,7 +186,6 @@ class Linteval:
     samples: int
     max_new_tokens: int
     stop: str | None
-    change: str
     temperature: float
 
 

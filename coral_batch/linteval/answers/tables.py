@@ -3,9 +3,6 @@
 Answers are drawn as in the benchmark: the item's text is the user's message, and the model writes
 until it ends its turn. Unlike for repairs, the prompt opens no fence. Only a completion model,
 which has no turns, gets one (see `coral_batch.models.prompts.prompt`).
-
-If answers have to change the code, each starts in an opened fence with the item's code up to and
-including one change (see `coral_batch.models.decoding.changes`).
 """
 
 from __future__ import annotations
@@ -18,8 +15,7 @@ from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.item import fill
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding import drawing
-from coral_batch.models.decoding.changes import Original
-from coral_batch.models.prompts.prompt import chat_prompt, free_prompt
+from coral_batch.models.prompts.prompt import free_prompt
 from coral_batch.records.configuration import knobs_at
 from coral_batch.records.items import Item
 from coral_batch.records.rows import DurationRow, LintSampleRow, SubjectRow
@@ -49,16 +45,11 @@ def answer(
     tokenizer = load_tokenizer(base)
     lint = settings.linteval
     subject = replace(subject, knobs=knobs_at(lint.temperature))
-    required = lint.change == "required"
-    prompt = chat_prompt if required else free_prompt
-    prompts, works = {}, []
-    for item in items:
-        name, code, originals = str(item.meta.id), item.inputs.code, {}
-        prompts[name] = prompt(tokenizer, fill(item.instruction, item.inputs))
-        # In code without a final newline, the closing fence already is a change.
-        if required and code.endswith("\n"):
-            originals[name] = Original(code.removesuffix("\n"), layout=True)
-        works.append(drawing.work_of(name, subject, {name: prompts[name]}, originals))
+    prompts = {
+        str(item.meta.id): free_prompt(tokenizer, fill(item.instruction, item.inputs))
+        for item in items
+    }
+    works = [drawing.work_of(name, subject, {name: text}) for name, text in prompts.items()]
     how = drawing.drawing_of(lint.samples, lint.max_new_tokens, settings)
     answers, durations = drawing.draw(works, how, base, "items")
     rows = [
@@ -67,7 +58,6 @@ def answer(
             sample=drawn.index,
             genome=subject.genome,
             adapter=subject.key,
-            seed=drawn.seed,
             knobs=subject.knobs,
             prompt=prompts[drawn.problem],
             raw=drawn.text,

@@ -35,14 +35,15 @@ from coral_batch.work.progress import progress, say
 
 CARD = "card.json"
 TIED = (
-    "embedding and output head are one matrix, the Q8_0 one of the GGUF's two: the original model "
-    "ties them, and Q8_0 is the finer quantisation"
+    "embedding and output head are one matrix, the output head of the GGUF's two: the original "
+    "model ties them, and the head is quantised more finely"
 )
 UNCHANGED = "weights as published, file for file"
 # The files to copy from a checkpoint folder; pickled weights and Python code are left out.
 WANTED = (
-    *("*.safetensors", "*.safetensors.index.json", "*config*.json", "tokenizer*", "*.jinja"),
-    *("vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json"),
+    *("*.safetensors", "*.safetensors.index.json", "*config*.json", "*.jinja", "vocab.json"),
+    *("tokenizer*.json", "tokenizer*.model", "merges.txt"),
+    *("special_tokens_map.json", "added_tokens.json"),
 )
 # Mistral's copy of the weights in another layout; an adapter, which transformers would apply.
 _UNREAD = ("consolidated", "adapter_")
@@ -118,14 +119,14 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
         origin, entry, commit = origin_of(model), CATALOGUE.get(model), None
         if origin is None:
             raise CoralError(
-                "Unknown base model",
+                "unknown base model",
                 field="base.model",
                 found=model,
                 expected=f"one of {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
             )
         if origin != "hub" and revision is not None:
             raise CoralError(
-                "A revision needs a Hugging Face id as base model",
+                "a revision needs a Hugging Face id as base model",
                 field="base.revision",
                 found=revision,
                 expected=f"null for the base model {model}",
@@ -195,11 +196,11 @@ def read_card(folder: Path) -> Card:
         return Card(**json.loads(file.read_text()))
     except FileNotFoundError as error:
         raise CoralError(
-            "The base model is missing", file=file, action="run `dvc repro base`"
+            "the base model is missing", file=file, action="run `dvc repro base`"
         ) from error
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise CoralError(
-            f"The base model's card cannot be read ({error})",
+            f"the base model's card cannot be read ({error})",
             file=file,
             action="delete the folder and run `dvc repro base`",
         ) from error
@@ -292,7 +293,7 @@ def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
             raise
         except Exception as error:  # safetensors and tokenizers have their own errors
             raise CoralError(
-                "The base model cannot be written",
+                "the base model cannot be written",
                 file=folder,
                 found=str(error),
                 action="free some space, then run again",
@@ -317,8 +318,7 @@ def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
             )
     except Unavailable as error:
         raise CoralError(
-            f"The base model could not be fetched from the hub ({error})",
-            field="base.model",
+            f"the base model could not be fetched from the hub ({error})",
             found=model if revision is None else f"{model} at {revision}",
             expected="a reachable Hugging Face id",
             action="run again to resume, or name a local folder",
@@ -336,14 +336,14 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
             shutil.copyfile(file, folder / file.name)
         except OSError as error:
             raise CoralError(
-                "The base model cannot be copied",
+                "the base model cannot be copied",
                 file=file,
                 found=error.strerror,
                 action="grant read access or free some space, then run again",
             ) from None
     if not list(folder.glob("*.safetensors")):
         raise CoralError(
-            "The base model has no safetensors weights",
+            "the base model has no safetensors weights",
             file=source,
             expected="*.safetensors files (pickled weights are not read)",
         )
@@ -353,7 +353,7 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
             tokenizer = AutoTokenizer.from_pretrained(folder, **_OWN)
     except Exception as error:  # transformers may raise anything on foreign files
         raise CoralError(
-            f"The base model cannot be opened ({' '.join(str(error).split())})",
+            f"the base model cannot be opened ({' '.join(str(error).split())})",
             file=source,
             expected="a causal language model supported by transformers, with its tokenizer",
         ) from error
@@ -361,14 +361,14 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
     for setting, words in _UNFIT.items():
         if known.get(setting):
             raise CoralError(
-                "answers of this base model cannot be drawn",
+                "coral-batch cannot generate with this base model",
                 file=source,
                 found=f"{words} ({setting} in config.json)",
                 action="take another base model",
             )
     if tokenizer.eos_token is None:
         raise CoralError(
-            "The base model's tokenizer has no end-of-text token",
+            "the base model's tokenizer has no end-of-text token",
             file=source,
             expected="an eos_token in tokenizer_config.json: adapters are trained to write it",
         )

@@ -109,12 +109,12 @@ def decoding_rows(
     logits = text.vocab_size * (size + 4)
     fitting = (free - parameters * size) // 2 // (cache + logits)
     if fitting < FEWEST_ROWS:
+        needed = parameters * size + 2 * FEWEST_ROWS * (cache + logits)
         raise CoralError(
-            "The device has too little free memory to decode",
+            "the device has too little free memory to decode",
             field=str(device),
             found=f"{free / 1e9:.1f} GB free",
-            expected=f"the base model ({parameters * size / 1e9:.1f} GB), plus twice "
-            f"{FEWEST_ROWS} rows of {(cache + logits) / 1e9:.2f} GB",
+            expected=f"at least {needed / 1e9:.1f} GB",
             action="stop other jobs there, or hide the device (CUDA_VISIBLE_DEVICES=)",
         )
     return min(MOST_ROWS, 1 << (fitting.bit_length() - 1))

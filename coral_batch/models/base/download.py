@@ -66,7 +66,7 @@ def fetch(entry: Entry, downloads: Path) -> Path:
             except Unavailable as error:
                 tried.append(f"{mirror}: {error}")
     raise CoralError(
-        f"The base checkpoint {entry.name} could not be fetched from any mirror\n"
+        f"the base checkpoint {entry.name} could not be fetched from any mirror\n"
         + "\n".join(f"  tried:    {line}" for line in tried),
         file=target,
         expected=f"{entry.size} bytes with SHA-256 {entry.sha256}",

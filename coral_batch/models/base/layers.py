@@ -37,7 +37,7 @@ def layers_below(config: Any, adapted: int | None) -> int:
         return 0
     if adapted > depth:
         raise CoralError(
-            "The base model has fewer layers",
+            "the base model has fewer layers",
             file="params.yaml",
             field="training.layers",
             found=adapted,

@@ -31,7 +31,7 @@ from coral_batch.models.decoding.fence import FenceTokens
 from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.configuration import Knobs
-from coral_batch.seeding import derive_seed, generator
+from coral_batch.seeding import generator
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,6 @@ class Sample:
     Attributes:
         problem: the prompt's key.
         index: number of the sample among the problem's, from 0.
-        seed: its random seed.
         text: the completion without special tokens; it starts after the opening fence if the prompt
             ends in one.
         prompt_tokens: length of the prompt.
@@ -79,7 +78,6 @@ class Sample:
 
     problem: str
     index: int
-    seed: int
     text: str
     prompt_tokens: int
     tokens: int
@@ -108,11 +106,6 @@ class Drawn:
             sorted(self.samples, key=lambda one: (place[one.problem], one.index)),
             sorted(self.looks, key=lambda one: place[one.problem]),
         )
-
-
-def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
-    """Return the purpose and ids that derive a sample's seed."""
-    return "sample", problem, index
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +145,6 @@ class Draft:
         prompt: its prompt.
         index: its number among the prompt's answers, from 0.
         knobs: the sampling parameters.
-        seed: its random seed.
         uniforms: a random number in [0, 1) for each possible token.
         change: a random number in [0, 1) for its first change.
         attempt: how many answers were discarded before it.
@@ -167,7 +159,6 @@ class Draft:
     prompt: Prompt
     index: int
     knobs: Knobs
-    seed: int
     uniforms: list[float]
     change: float
     attempt: int
@@ -242,19 +233,10 @@ class Writing:
 
     def begin(self, prompt: Prompt, index: int, knobs: Knobs, seed: int, attempt: int = 0) -> Draft:
         """Return an empty answer; `seed` is the run's."""
-        stream = sample_stream(prompt.name, index)
         again = (attempt,) if attempt else ()
-        *uniforms, change = generator(seed, *stream, *again).random(prompt.limit + 1).tolist()
-        return Draft(
-            prompt,
-            index,
-            knobs,
-            derive_seed(seed, *stream),
-            uniforms,
-            change,
-            attempt,
-            Text(prompt.ids),
-        )
+        stream = generator(seed, "sample", prompt.name, index, *again)
+        *uniforms, change = stream.random(prompt.limit + 1).tolist()
+        return Draft(prompt, index, knobs, uniforms, change, attempt, Text(prompt.ids))
 
     def changes(
         self,
@@ -276,7 +258,7 @@ class Writing:
         copy = prompt.copy
         assert copy is not None
         # Finding the dull tokens takes a second; only greedy decoding needs them.
-        dull = self._dull(logits.shape[1], copy.layout) if knobs.temperature == 0 else None
+        dull = self._dull(logits.shape[1]) if knobs.temperature == 0 else None
         return FirstChanges(copy, prompt.ids, logits, stays, knobs, dull, samples * ATTEMPTS)
 
     def change(self, answer: Draft, changes: FirstChanges, samples: int) -> None:
@@ -298,7 +280,7 @@ class Writing:
         copy = answer.prompt.copy
         if copy is None or answer.attempt + 1 == ATTEMPTS:
             return False
-        return is_copy(copy.program, self._text(answer), copy.layout)
+        return is_copy(copy.program, self._text(answer))
 
     def take(self, answer: Draft, token: int, log_probability: float) -> None:
         """Append `token` with its log-probability under the model."""
@@ -320,7 +302,6 @@ class Writing:
         return Sample(
             answer.prompt.name,
             answer.index,
-            answer.seed,
             FENCE + text if answer.prompt.fenced else text,
             len(answer.prompt.ids),
             len(answer.tokens),

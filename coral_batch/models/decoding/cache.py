@@ -70,7 +70,7 @@ def live_rows_attention(
 def unfit_attention(part: nn.Module, expected: str) -> CoralError:
     """Return the error of a base model whose attention cannot be replaced by ours."""
     return CoralError(
-        "answers of this base model cannot be drawn",
+        "coral-batch cannot generate with this base model",
         file="params.yaml",
         field="base.model",
         found=type(part).__name__,
@@ -201,7 +201,7 @@ def _states(cache: DynamicCache) -> Iterator[tuple[Tensor, Tensor]]:
     for layer in cache.layers:
         if not isinstance(layer, DynamicLayer) or layer.keys is None or layer.values is None:
             raise CoralError(
-                "the base model cannot be decoded",
+                "coral-batch cannot generate with this base model",
                 field="base.model",
                 found=type(layer).__name__,
                 expected="attention with keys and values in every layer",

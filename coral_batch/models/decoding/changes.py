@@ -7,7 +7,7 @@ sampled from the model without the copy's token; the rest of the answer is sampl
 over prompt and copy gives all p(t), so copied tokens need not be sampled.
 
 The condition is on tokens. An answer that only changes layout, comments or docstring is discarded
-too, unless these are to be changed: see `is_copy`, after which engines retry.
+too: see `is_copy`, after which engines retry.
 """
 
 from __future__ import annotations
@@ -44,14 +44,12 @@ class Original:
     Attributes:
         program: the program, without a final newline.
         reference: a correct program, for the first look; None if unknown.
-        layout: whether a change of layout or comments counts as a change.
         room: tokens that an answer may have beyond the program's copy, even above the general
             limit; None if only the general limit holds.
     """
 
     program: str
     reference: str | None = None
-    layout: bool = False
     room: int | None = None
 
     def limit(self, copied: int, most: int) -> int:
@@ -74,14 +72,12 @@ class Copy:
         lines: for each token, the program's line, from 1, that a change of it affects; one more
             than the program has if something is appended.
         right: where the reference first differs, and its token there; None without a reference.
-        layout: as in `Original`.
     """
 
     program: str
     tokens: tuple[int, ...]
     lines: tuple[int, ...]
     right: tuple[int, int] | None
-    layout: bool
 
     @property
     def line(self) -> int | None:
@@ -120,21 +116,18 @@ def copy_of(tokenizer: Any, prompt: str, original: Original) -> Copy:
         pairs = enumerate(zip(tokens, wanted, strict=False))
         right = next(((at, token) for at, (copied, token) in pairs if copied != token), None)
     lines = tuple(int(count) + 1 for count in newlines[: len(tokens)])
-    return Copy(original.program, tuple(tokens), lines, right, original.layout)
+    return Copy(original.program, tuple(tokens), lines, right)
 
 
-def is_copy(program: str, answer: str, layout: bool = False) -> bool:
+def is_copy(program: str, answer: str) -> bool:
     """Whether an answer leaves a program unchanged: the same syntax tree, except docstrings.
 
     Args:
         program: the program.
         answer: the completion, without the opening fence. If it does not parse, it is a change,
             unless it equals the program's text.
-        layout: whether any difference in the text is a change.
     """
     code, _, _ = answer.partition("```")
-    if layout:
-        return code.removesuffix("\n") == program
     if code.strip() == program.strip():
         return True
     tree = _tree(code)
@@ -169,28 +162,24 @@ class Dull:
     """The tokens that greedy changes must not begin with.
 
     These are special tokens, unknown tokens and tokens that begin with a backtick, or with blanks
-    and a backtick: only a closing fence in different tokens than the copy's does. Unless layout
-    counts, also tokens that begin a comment, and blank ones that neither indent a line differently
-    nor end one early.
+    and a backtick: only a closing fence in different tokens than the copy's does. Also tokens that
+    begin a comment, and blank ones that neither indent a line differently nor end one early.
     """
 
-    def __init__(self, tokenizer: Any, width: int, layout: bool) -> None:
+    def __init__(self, tokenizer: Any, width: int) -> None:
         """Find them.
 
         Args:
             tokenizer: the model's own.
             width: number of tokens that it knows.
-            layout: whether layout counts.
         """
         known = range(min(width, len(tokenizer)))
         texts = [
             "" if text.lstrip().startswith("`") else text.partition("`")[0]
             for text in _texts(tokenizer, known, special=False)
         ]
-        self._blanks: dict[int, str] = {}
-        if not layout:
-            self._blanks = {at: text for at, text in enumerate(texts) if text and text.isspace()}
-            texts = [text.lstrip().partition("#")[0] for text in texts]
+        self._blanks = {at: text for at, text in enumerate(texts) if text and text.isspace()}
+        texts = [text.lstrip().partition("#")[0] for text in texts]
         self.tokens = np.ones(width, dtype=bool)
         """(width,) array: whether a token is one of them, or blank."""
         self.tokens[: len(texts)] = [text == "" for text in texts]

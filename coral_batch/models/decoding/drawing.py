@@ -28,6 +28,7 @@ from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devi
 from coral_batch.models.decoding.answer import Drawn, Sample, Unit
 from coral_batch.models.decoding.changes import Look, Original
 from coral_batch.models.decoding.engine import Engine
+from coral_batch.models.decoding.linear import BLOCK
 from coral_batch.models.prompts import tokens
 from coral_batch.records.rows import DurationRow, SubjectRow
 from coral_batch.records.settings import Params
@@ -58,11 +59,9 @@ class Work(Unit):
     """A piece of work: a unit, and what identifies its adapter.
 
     Attributes:
-        key: the adapter's key; None for the base model without adapter.
-        files: the expected SHA-256 of each file of the adapter's folder.
+        files: the expected SHA-256 of each file of the adapter's folder; empty without adapter.
     """
 
-    key: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -97,10 +96,8 @@ def work_of(
 ) -> Work:
     """Return the piece of work for a subject and its prompts."""
     folder = None if subject.folder is None else lake.above(subject.folder)
-    return Work(
-        *(name, folder, subject.knobs, prompts, originals or {}, frozenset(read)),
-        *(subject.key, subject.files),
-    )
+    read = frozenset(read)
+    return Work(name, folder, subject.knobs, prompts, originals or {}, read, subject.files)
 
 
 def drawing_of(samples: int, max_new_tokens: int, settings: Params) -> Drawing:
@@ -148,13 +145,14 @@ def draw(
     entries = {key: entry for key, entry in found.items() if entry is not None}
     if missing:
         reusable = len(works) - len(missing)
-        say(f"samples: to draw for {len(missing)} {units}; {reusable} from the store")
+        say(f"samples: to make for {len(missing)} {units}; {reusable} from the store")
     if cluster():
         drawn_now = _on_cluster(missing, drawing, base, common)
+        drawn_now = progress(drawn_now, "samples", len(missing), units=units)
     else:
         drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common))
     seconds: dict[str, float] = {}
-    for name, drawn, took in progress(drawn_now, "samples", len(missing), units=units):
+    for name, drawn, took in drawn_now:
         entries[keys[name]] = store.put(KIND, known[name], partial(_write, drawn, took))
         seconds[name] = took
     reused = [keys[name] for name in keys if name not in seconds]
@@ -220,7 +218,7 @@ def draw_in_turn(
 
 
 def _check(work: Work) -> None:
-    """Check that an adapter matches its key, since its samples are stored under that."""
+    """Check that an adapter has the recorded files, since its samples are stored under these."""
     if work.adapter is not None:
         again = "run `dvc repro`, which makes it again"
         check_files(work.adapter, work.files, "the table subjects", again)
@@ -233,7 +231,7 @@ def _known(work: Work, common: dict[str, Any]) -> dict[str, Any]:
         "prompts": _digest(dict(work.prompts)),
         "originals": _digest({name: asdict(one) for name, one in work.originals.items()}),
         "read": sorted(work.read),
-        "adapter": work.key,
+        "adapter": dict(work.files),
         "knobs": asdict(work.knobs),
     }
 
@@ -313,6 +311,7 @@ def _common(base: Path, drawing: Drawing, rows: int | None = None) -> dict[str, 
         tokens_each = 2 * drawing.max_new_tokens
         rows = decoding_rows(devices()[0], config, card.parameters, tokens_each)
         rows = min(rows, drawing.rows or rows)
+    rank = -(-drawing.rank // BLOCK) * BLOCK  # smaller ones are padded, so they round alike
     here = Path(__file__).parent
     sources = [here / name for name in DECISIVE]
     sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
@@ -321,7 +320,7 @@ def _common(base: Path, drawing: Drawing, rows: int | None = None) -> dict[str, 
         "samples": drawing.samples,
         "max_new_tokens": drawing.max_new_tokens,
         "seed": drawing.seed,
-        "engine": {"rows": rows, "adapters": SLOTS, "rank": drawing.rank},
+        "engine": {"rows": rows, "adapters": SLOTS, "rank": rank},
         "code": code_sha256(sources),
         "versions": {
             name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy")

@@ -202,24 +202,28 @@ class _Call:
         """Yield each look and sample once finished, with its unit's number."""
         try:
             while self._waiting or self._live:
-                self._admit()
+                yield from self._admit()
                 if self._live:
                     self._step()
-                yield from self._done
-                self._done.clear()
+                yield from self._given()
         finally:
             for slot in range(self._decoder.adapters):
                 self._decoder.clear_adapter(slot)
             self._decoder.forget()
 
-    def _admit(self) -> None:
-        """Begin samples while rows are free."""
+    def _given(self) -> Iterator[tuple[int, Sample | Look]]:
+        yield from self._done
+        self._done.clear()
+
+    def _admit(self) -> Iterator[tuple[int, Sample | Look]]:
+        """Begin samples while rows are free; yield the looks at their prompts at once."""
         while self._waiting and len(self._live) < self._decoder.rows:
             reading = self._waiting[0]
             if reading.cache is None:
                 if not self._enter(reading.adapter):
                     return
                 self._read(reading)
+                yield from self._given()
             if reading.waiting:
                 row = self._begin(reading, *reading.waiting.popleft(), 0)
                 if row.answer.finish:

@@ -9,7 +9,7 @@ from typing import Any
 
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding import drawing
-from coral_batch.models.decoding.answer import Sample, sample_stream
+from coral_batch.models.decoding.answer import Sample
 from coral_batch.models.decoding.changes import CLOSING, ROOM, Original, copy_of
 from coral_batch.models.prompts.prompt import FENCE, buggy_program, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
@@ -17,7 +17,6 @@ from coral_batch.records.configuration import Knobs
 from coral_batch.records.problem import Problem
 from coral_batch.records.rows import FLOORS, DurationRow, FirstChangeRow, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
-from coral_batch.seeding import derive_seed
 
 
 def sample(
@@ -112,8 +111,7 @@ def floors(
         for problem in problems:
             raw = f"{FENCE}{buggy_program(problem)}{CLOSING}" if name == "unchanged" else ""
             tokens = tokenizer(prompts[problem.name], add_special_tokens=False)["input_ids"]
-            seed = derive_seed(settings.seed, *sample_stream(problem.name, 0))
-            drawn = Sample(problem.name, 0, seed, raw, len(tokens), 0, 0, 0, "fence", 0.0)
+            drawn = Sample(problem.name, 0, raw, len(tokens), 0, 0, 0, "fence", 0.0)
             row = _row(name, knobs, drawn, prompts)
             rows.append(replace(row, log_probability=None))
     return rows
@@ -124,7 +122,6 @@ def _row(genome: str, knobs: Knobs, drawn: Sample, prompts: Mapping[str, str]) -
         genome=genome,
         problem=drawn.problem,
         sample=drawn.index,
-        seed=drawn.seed,
         knobs=knobs,
         prompt=prompts[drawn.problem],
         raw=drawn.text,

@@ -157,7 +157,7 @@ def check_warmup(examples: int, training: Training) -> None:
     steps = training.passes * math.ceil(examples / training.batch_size)
     if training.warmup_steps > steps:
         raise CoralError(
-            "The warm-up is longer than the training",
+            "the warm-up is longer than the training",
             field="training.warmup_steps",
             found=training.warmup_steps,
             expected=f"at most {steps}: {training.passes} x {examples} examples in batches of"
@@ -212,7 +212,7 @@ def _check_targets(base: BaseModel, configuration: AdapterConfiguration) -> None
     missing = sorted(set(configuration.target_modules) - linear)
     if missing:
         raise CoralError(
-            "The base model lacks some of the adapter's target modules",
+            "the base model lacks some of the adapter's target modules",
             file="params.yaml",
             field="candidates.target_modules",
             found=missing,
@@ -274,7 +274,7 @@ def _save(model: PeftModel, config: dict[str, Any], folder: Path) -> None:
         weights.chmod(0o644)  # safetensors makes files that only the owner can read
     except SafetensorError as error:
         raise CoralError(
-            f"The adapter could not be written ({error})", file=weights, action="free some space"
+            f"the adapter could not be written ({error})", file=weights, action="free some space"
         ) from error
     text = json.dumps(config, indent=2, sort_keys=True, default=list)
     (folder / "adapter_config.json").write_text(text + "\n")
