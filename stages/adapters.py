@@ -21,4 +21,6 @@ def make(tables: Tables, settings: Params, generation: str) -> Outputs:
 
 def adapters(generation: Generation) -> None:
     """Train the adapters of a generation."""
-    run(make, generation)
+    for row in run(make, generation)["adapters"]:
+        if row.diverged:
+            print(f"{row.genome}: its training diverged and stopped; lower training.learning_rate")

@@ -48,7 +48,7 @@ def split() -> None:
     print(
         f"{counts['training']} training, {counts['test']} test, {counts['held_out']} held out, "
         f"{counts['excluded']} excluded; "
-        f"closest: {closest['evaluation']} and {closest['other']} ({closest['similarity']:.2f})"
+        f"most alike: {closest['evaluation']} and {closest['other']} ({closest['similarity']:.2f})"
     )
     for row in made["manifest"]:
         if row.role == "excluded":

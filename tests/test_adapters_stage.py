@@ -40,7 +40,7 @@ def begun(workspace: Path) -> Path:
     materialise(str(make_tiny_base(workspace / "tiny")), None, lake.path("base"), workspace)
     examples = [example("gcd", number, "Fix it.", "return a") for number in range(7)]
     lake.write_rows("examples", examples)
-    role = Role("gcd", "classics", "training", "for a test", 2, "cases", "0" * 64)
+    role = Role("gcd", "classics", "training", "for a test", "cases", "0" * 64)
     lake.write_rows("manifest", [role])
     lake.write_document(
         "calibration", calibrate(Automata(8, 8, 6), Calibration(64, 2), seed=1).to_plain()

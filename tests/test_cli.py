@@ -117,7 +117,6 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
         (["automata", "007"], ["'007'", "000, 001, 002"]),
         (["generations", "0"], ["count", "1"]),
         (["audit", "000", "--rerun", "000/000-00/gcd/0"], ["--rerun", "found: '000'"]),
-        (["audit", "--calibration", "--rerun", "000/000-00/gcd/0"], ["found: '--calibration'"]),
         (["nonsense"], ["nonsense"]),
         (["automata", "000"], ["population.jsonl", "dvc repro"]),
         (

@@ -41,7 +41,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with contextlib.chdir(folder / "first"):
         make_run()
         names = [*HELD_OUT, *HELD_OUT.values()]
-        roles = [Role(name, "classics", "test", "a test", 1, "cases", SHA) for name in names]
+        roles = [Role(name, "classics", "test", "a test", "cases", SHA) for name in names]
         lake.write_rows("manifest", roles)
         evidence()
         results()
@@ -86,7 +86,7 @@ def test_two_folders_are_compared(first: Path, second: Path) -> None:
     held_out = [line for line in output.splitlines() if line.startswith("  held out")]
     assert re.search(r"pass@1 +2 +\+25 \[", held_out[0])
     (right,) = [line for line in held_out if "P(right first change)" in line]
-    assert "+50 [-34, +100]  may be noise" in right
+    assert "+50 [-76, +92]  may be noise" in right
     # Each run chose its best genome by this score.
     (selection,) = [line for line in output.splitlines() if line.startswith("  selection, ")]
     assert "noise" not in selection
@@ -97,7 +97,7 @@ def test_budgets_are_compared_even_if_a_run_spent_none(first: Path, second: Path
     budget = replace(known.budget, samples=2 * known.budget.samples, training_tokens=0)
     lake.write_document("evidence", replace(known, budget=budget))
     output = " ".join(compared(".", second).split())
-    assert "budgets differ: training tokens (0 to 1,200), samples by up to 100%." in output
+    assert "budgets differ: training tokens (0 to 1,200), samples by up to 100.0%." in output
 
 
 def test_a_run_of_another_version_is_refused(first: Path, second: Path) -> None:

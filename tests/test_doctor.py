@@ -92,7 +92,9 @@ def test_the_tested_versions_of_python_are_the_same_everywhere(
     assert found("system").grade is Grade.NOTE
 
 
-def test_the_estimated_time_depends_on_the_settings_and_the_product_rate() -> None:
+def test_the_estimated_time_depends_on_settings_cores_and_product_rate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     settings = params.load()
     usual = minutes(settings, 1e12, torch.float32)
     whole = replace(settings, training=replace(settings.training, layers=None))
@@ -105,6 +107,11 @@ def test_the_estimated_time_depends_on_the_settings_and_the_product_rate() -> No
     half = minutes(settings, 0.5e12, torch.float32)
     assert half["answers"] == pytest.approx(2 * usual["answers"])
     assert half["the rest"] == usual["the rest"]
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 16)
+    few = minutes(settings, 16e12, torch.float32)["training"]
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
+    # An adapter trains on one core, and there are only four at once.
+    assert minutes(settings, 8e12, torch.float32)["training"] == pytest.approx(few)
     set_params({"compute.threads": 1, "linteval.source": "folder"})
     time = found("duration")
     assert time.grade is Grade.NOTE
@@ -186,5 +193,5 @@ def test_the_option_time_prints_one_line() -> None:
     done = coral("doctor", "--time")
     assert done.returncode == 0
     assert re.fullmatch(
-        r"a run takes about \d+ minutes(, if something else is running as now)?: .*\n", done.stdout
+        r"a run takes about \d+ minutes( under the present load)?: .*\n", done.stdout
     )

@@ -223,7 +223,7 @@ def test_the_card_states_base_data_scores_configuration_and_licence_whatever_par
     assert card.data.library_name == "peft"
     assert "program-repair" in card.data.tags
     for words in (
-        "coral-batch run (search `evolved`): an adapter",
+        "coral-batch run (search evolved): an adapter",
         "The training problems of `classics`, each with its own bug (if it has one) and up to 40"
         " versions with lint",
         "| passes | 1 |\n",

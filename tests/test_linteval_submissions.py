@@ -178,7 +178,7 @@ def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Pa
     assert models["empty"]["strict_minus_first"]["pass@1"]["value"] == -1
     assert models["autopep8"]["codes"]["F401"] == {"fixed": 0, "stayed": 2, "lost": 0, "new": 0}
     rows = {tuple(line.split()[:3]) for line in text.splitlines()}
-    assert {("good", "5", "1.000"), ("mixed", "2", "0.500"), ("empty", "1", "0.000")} <= rows
+    assert {("good", "5", "100"), ("mixed", "2", "50"), ("empty", "1", "0")} <= rows
     assert "3 items of 3 functions, 2 with tests" in text
     (given / "tests.jsonl").unlink()
     linteval("score", *files[:2], "--json", "untested.json")

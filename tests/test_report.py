@@ -11,10 +11,9 @@ from coral_batch.evidence.paired import Estimate
 from coral_batch.lake import params
 from coral_batch.records.rows import TimeRow
 from coral_batch.records.settings import OBJECTIVES
-from coral_batch.report.claims import interval
 from coral_batch.report.metrics import Metrics
 from coral_batch.search.best import REFUSED
-from coral_batch.work.text import decimal
+from coral_batch.work.text import decimal, interval
 from stages.results import results
 from tests.report_lake import GENERATIONS, refuse, write_best, write_lake
 
@@ -112,4 +111,4 @@ def test_a_lower_fitness_is_no_gain(capsys: pytest.CaptureFixture[str]) -> None:
 def test_no_number_is_a_negative_zero(value: float, signed: bool) -> None:
     assert decimal(value, 2, signed=signed) == ("+0.00" if signed else "0.00")
     assert decimal(-1.006, 2, signed=signed) == "-1.01"
-    assert "-" not in interval(Estimate(value, value, value), signed)
+    assert "-" not in interval(Estimate(value, value, value), signed=signed)

@@ -161,7 +161,7 @@ def test_the_first_page_opens_with_the_result_and_what_ran(pages: dict[str, Page
     opening = _first_page().partition("Against the base model")[0]
     for words in (
         "75 % of the best genome's repairs of 2 held-out bugs pass, 25 % of the base model's",
-        "tiny, evolved search, population 3 x 2 generations, seed 1. Corpus: classics"
+        "tiny, search evolved, population 3 x 2 generations, seed 1. Corpus: classics"
         " (1 training, 2 test, 0 held-out programs).",
         "base model 25 % [0, 75]",
         "best genome 75 % [25, 100]",

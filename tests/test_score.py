@@ -57,9 +57,9 @@ def test_an_adapter_is_scored_next_to_its_base_and_nothing_is_drawn_again() -> N
     again = coral(*arguments)
     assert (again.returncode, again.stdout) == (0, shown.stdout)
     # The run has drawn the base's answers to the held-out bugs and to the items.
-    drawn = re.findall(r"to draw for (\d+ \w+); (\d) from the store", shown.stderr)
+    drawn = re.findall(r"to make for (\d+ \w+); (\d) from the store", shown.stderr)
     assert drawn == [("1 genomes", "1"), ("2 genomes", "0"), ("3 items", "0")]
-    assert "to draw for" not in again.stderr
+    assert "to make for" not in again.stderr
 
 
 def test_scores_are_shares_of_the_answers_that_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +76,7 @@ def test_scores_are_shares_of_the_answers_that_pass(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(drawing, "draw", partial(draw_with, write, "fence"))
     text = " ".join(coral("score", "released", "--bugs", 1).stdout.split())
     none, every = "0 % [0, 37]", "100 % [63, 100]"
-    assert f"repaired 9 (8) x 1 {none} {every} +100 [+63, +100] more than noise" in text
+    assert f"repaired 9 (8) x 1 {none} {every} +100 [+26, +100] more than noise" in text
     every = "100 % [16, 100]"
     assert f"pass@1 3 (2) x 2 {every} {every} +0 [-84, +84] may be noise" in text
 

@@ -74,7 +74,7 @@ def test_a_repair_shows_diff_verdicts_findings_and_scores() -> None:
         "case 1: FAIL\n      input     0\n      expected  1\n      got       -1",
         "flake8 1:1 E302 blank lines",
         "    bugfix    1.000  why bugfix",
-        "finish fence, 20 new tokens, log-probability -2.00, seed 5",
+        "finish fence, 20 new tokens, log-probability -2.00, fitness",
         "the same code as sample 0",
     ):
         assert part in text, part

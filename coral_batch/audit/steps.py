@@ -45,20 +45,19 @@ class Step:
     again: bool
 
 
-def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list[Step]:
+def steps(settings: Params, part: str | None) -> list[Step]:
     """Return everything to audit, in order.
 
     Args:
         settings: the run's parameters.
         part: a part of the lake, e.g. a generation or ``linteval/base``; None for the whole lake.
-        recalibrate: also repeat the calibration.
     """
     if part is not None and part.startswith(ANSWERS_OF):
         return _answers(part.removeprefix(ANSWERS_OF))
     listed = []
-    for step in _whole(settings, recalibrate):
+    for step in _whole(settings):
         of_part = tuple(place for place in step.places if place[1] == part)
-        if part is None or step.part == part or (recalibrate and step.stage == "calibration"):
+        if part is None or step.part == part:
             listed.append(step)
         elif of_part:  # population or subjects, which a step of another part makes
             listed.append(replace(step, places=of_part))
@@ -146,7 +145,7 @@ def _wrong_files(place: Place) -> Iterator[Mismatch]:
             yield Mismatch(path, None, "SHA-256", found, expected, str(file))
 
 
-def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
+def _whole(settings: Params) -> Iterator[Step]:
     for name, source in settings.corpus.sources.items():
         # The reader `folder` runs tests, whose messages may hold times.
         again = source.reader != "folder" and os.access(source.path, os.F_OK)
@@ -154,7 +153,7 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
     yield from map(_step, ("split", "bugs"))
     yield Step("base", None, (("base", None),), again=False)
     yield _step("examples")
-    yield _step("calibration", again=recalibrate)
+    yield _step("calibration")
     yield _step("population", next(iter(settings.generations)))
     for name, generation in settings.generations.items():
         yield from (_step(stage, name) for stage in ("automata", "features", "adapters"))

@@ -23,9 +23,6 @@ def audit(
             callback=lambda value: value if value is None else known_part_or_answers(value),
         ),
     ] = None,
-    calibration: Annotated[
-        bool, typer.Option("--calibration", help="Calibrate the mapping again as well.")
-    ] = False,
     rerun: Annotated[
         str | None,
         typer.Option(
@@ -40,22 +37,22 @@ def audit(
     from coral_batch.audit.rerun import run_again
     from coral_batch.audit.steps import run_steps, steps
 
-    if rerun is not None and (generation is not None or calibration):
+    if rerun is not None and generation is not None:
         raise CoralError(
-            "--rerun cannot be combined with a part or --calibration",
+            "--rerun cannot be combined with a part",
             field="--rerun",
-            found=generation or "--calibration",
+            found=generation,
             action="drop one of them",
         )
     if rerun is not None:
         mismatches, lines = run_again(rerun)
     else:
         settings = params.load()
-        mismatches, lines = run_steps(settings, steps(settings, generation, calibration))
+        mismatches, lines = run_steps(settings, steps(settings, generation))
     for mismatch in mismatches:
         print(mismatch)
     print("\n".join(lines))
     if mismatches:
         hint = "" if LOCK.exists() else "; there is no dvc.lock: run `dvc repro` first"
-        print(f"error: mismatches: {len(mismatches)}{hint}", file=sys.stderr)
+        print(f"error: {len(mismatches)} wrong{hint}", file=sys.stderr)
         raise typer.Exit(1)

@@ -195,14 +195,16 @@ def _check_checkout() -> None:
         return
     for folder in ("coral_batch", "stages", "schemas"):
         files = [file for file in (installed / folder).rglob("*") if file.is_file()]
-        for file in sorted(file for file in files if file.parent.name != "__pycache__"):
+        files = [file for file in files if file.parent.name != "__pycache__"]
+        for file in sorted(file for file in files if file.name[0] != "."):  # editors' files
             other = here / file.relative_to(installed)
             if not (other.is_file() and filecmp.cmp(file, other, shallow=False)):
                 raise CoralError(
                     "this checkout's code is not the installed one",
                     file=other,
                     found=f"other than {file}",
-                    action="remove a copied .venv, run `make setup` here and activate it",
+                    action="remove a copied .venv, run `make setup` here and activate it;"
+                    " in a queued experiment, undo the change or queue again",
                 )
 
 

@@ -13,11 +13,11 @@ from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Paired, compare_means
 from coral_batch.evidence.paired import compare as compare_outcomes
 from coral_batch.records.settings import Scores
-from coral_batch.report.claims import FIRST_CHANGES, NOISE, TITLES, interval, verdict
+from coral_batch.report.claims import FIRST_CHANGES, NOISE, TITLES, searched, verdict
 from coral_batch.report.roles import with_training
 from coral_batch.report.runs import Run, read_run
 from coral_batch.search.ids import birth
-from coral_batch.work.text import decimal, indent, table
+from coral_batch.work.text import decimal, indent, interval, table
 
 # Seed of the intervals; a comparison covers several runs, so it uses no run's seed.
 SEED = 0
@@ -50,9 +50,9 @@ def comparison(runs: Sequence[Run]) -> str:
     parts += [_against(first, other) for other in others]
     parts += with_training(name for run in runs for name in run.outcomes)
     parts.append(
-        "[ ]: 95% intervals; differences in points. n: held-out bugs; below, bugs of both runs.\n"
-        f"{NOISE}\nSelection pass@1 is too high: selection used these bugs."
-        " Objectives: 0 to 1."
+        "[ ]: 95 % intervals; differences in points. n: held-out bugs; below, bugs of both runs.\n"
+        f"{NOISE} Another run may find another best genome.\n"
+        "Selection pass@1 is too high: selection used these bugs. Objectives: 0 to 1."
     )
     return "\n\n".join(parts)
 
@@ -113,7 +113,7 @@ def _headline(runs: Sequence[Run]) -> str:
         best = run.best
         genome = best.genome if best.passed else f"{best.genome} !"
         bugs = str(scores["held_out"].problems) if "held_out" in scores else "-"
-        rows.append((run.name, run.evidence.search, genome, bugs, *cells))
+        rows.append((run.name, searched(run.evidence), genome, bugs, *cells))
     text = table(header, rows, left={"run", "search", "best"})
     if not all(run.best.passed for run in runs):
         text += "\n! failed the gate: no genome of that run passed the last generation's gate"
@@ -137,7 +137,7 @@ def _budgets(runs: Sequence[Run]) -> str:
 
 def _apart(name: str, amounts: Sequence[int]) -> str:
     least, most = min(amounts), max(amounts)
-    how_far = f"by up to {most / least - 1:.0%}" if least else f"(0 to {most:,})"
+    how_far = f"by up to {most / least - 1:.1%}" if least else f"(0 to {most:,})"
     return f"{name.replace('_', ' ')} {how_far}"
 
 

@@ -93,7 +93,7 @@ def doctor(
             print(f"{finding.grade:<4}  {finding.subject:<10}  {finding.found}")
             print(f"{'':<18}-> {finding.means}")
     if failed:
-        print(f"\na run does not work here, failed checks: {failed}")
+        print(f"\na run will not work here; failed checks: {failed}")
         raise typer.Exit(1)
     print("\na run works here")
 
@@ -158,7 +158,7 @@ def duration(settings: Params) -> Iterator[Finding]:
         return
     dtype = compute_dtype(device)
     # Asked first: the threads of the product below go on running for a while.
-    when = "" if idle() else ", if something else is running as now"
+    when = "" if idle() else " under the present load"
     rate = product_rate(dtype)
     parts = minutes(settings, rate, dtype)
     split = ", ".join(f"{name} {part:.0f}" for name, part in parts.items())
@@ -289,13 +289,15 @@ def mirrors(settings: Params) -> Iterator[Finding]:
     from coral_batch.models.base.checkpoint import read_card
     from coral_batch.models.base.download import mirrors as probe
 
-    model = settings.base.model
+    model, revision = settings.base.model, settings.base.revision
     known = False
     with contextlib.suppress(CoralError):
         # Of a local folder, the card has the name alone.
-        known = read_card(lake.path("base")).name in (model, Path(model).resolve().name)
+        card = read_card(lake.path("base"))
+        named = card.name in (model, Path(model).resolve().name)
+        known = named and revision in (None, card.revision)
     if known:
-        means = "no download needed unless base.model changes"
+        means = "no download needed unless base.model or base.revision changes"
         yield Finding("base", f"{lake.path('base')} exists", means)
     if model not in CATALOGUE:
         means = "not in the catalogue: the stage `base` checks whether it is available"

@@ -9,6 +9,7 @@ run once per example.
 from __future__ import annotations
 
 import time
+from math import ceil
 
 import torch
 
@@ -19,7 +20,7 @@ SHAPE = (1240, 896, 4864)
 
 _SECONDS = 0.7
 _ADAPTER = {torch.bfloat16: 40e12, torch.float32: 150e12}
-_ADAPTER_SECONDS = {torch.bfloat16: 330.0, torch.float32: 0.0}
+_ADAPTER_SECONDS = {torch.bfloat16: 660.0, torch.float32: 0.0}  # on its one core
 _MEASURED = 176  # training examples of that adapter
 _LOWER = 54e12  # operations of all layers, once over these examples
 _LINT = 1.4  # tokens of a lint example, relative to a bug's
@@ -62,7 +63,11 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
         measured += 2 * (TRAINING_PROBLEMS + TEST_PROBLEMS)
     answers = selected * settings.validation.samples + measured * settings.evaluation.samples
     answers += 2 * (settings.linteval.items or LINT_ITEMS) * settings.linteval.samples
-    adapter = _ADAPTER[dtype] / rate + _ADAPTER_SECONDS[dtype]
+    # An adapter trains on one core.
+    cores = torch.get_num_threads()
+    rounds = ceil(evolution.population / cores) + (generations - 1) * ceil(newborn / cores)
+    rate_of_core = rate / cores
+    adapter = _ADAPTER[dtype] / rate_of_core + _ADAPTER_SECONDS[dtype]
     adapted = (settings.training.layers or LAYERS) / LAYERS
     adapter *= settings.training.passes * (0.21 + 0.79 * adapted)
     shown = settings.examples
@@ -71,9 +76,9 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     each = shown.portion or total
     # Mean cost of an example, as a share of the measured adapter's.
     longer = (bugs + _LINT * lint) / total / _MEASURED
-    adapter += _LOWER * (1 - adapted) / rate
+    adapter += _LOWER * (1 - adapted) / rate_of_core
     return {
-        "training": adapters * each * adapter * longer / 60,
+        "training": rounds * each * adapter * longer / 60,
         "answers": answer_minutes(answers + _READ * read, rate, dtype),
         "the rest": _REST,
     }

@@ -65,8 +65,8 @@ def export(
         bool,
         typer.Option(
             "--release",
-            help=f"Matrices in bfloat16, half the size, and {RECORD}, which `coral repair` checks"
-            " a released adapter by.",
+            help=f"Matrices in bfloat16, half the size, and {RECORD}, the record that"
+            " `coral repair` checks.",
         ),
     ] = False,
 ) -> None:
@@ -92,11 +92,12 @@ def export(
     # Merging and GGUF read the base model's files.
     base = (check_base if merged or gguf else read_card)(lake.path("base"))
     exported, card, folder = _exported(genome)
-    line, examples = _learnt(exported, card)
+    examples = lake.read_rows("examples", Example)
+    ancestors, learnt = _learnt(exported, card, examples)
     again = f"run `dvc repro adapters@{exported.generation}`"
     check_files(folder, card.files, "the table adapter_cards", again)
     check_origin(card, "base", base.sha256)
-    trained = _trained(card, examples, len(line) - 1)
+    trained = _trained(card, examples, ancestors, learnt)
     form: Form = "merged" if merged else "gguf" if gguf else "peft"
     try:
         with unfinished(destination) as complete:
@@ -129,9 +130,11 @@ def export(
     )
 
 
-def _learnt(exported: Exported, card: AdapterCardRow) -> tuple[frozenset[str], list[Example]]:
-    """Return a genome with its ancestors, and the training examples of their adapters."""
-    examples, settings = lake.read_rows("examples", Example), params.load()
+def _learnt(
+    exported: Exported, card: AdapterCardRow, examples: Sequence[Example]
+) -> tuple[int, int]:
+    """Return the number of a genome's ancestors, and of the examples that it and they learned."""
+    settings = params.load()
     members = frozenset({exported.genome})
     if card.determinants["parents"]:
         # Also those that params.yaml no longer has.
@@ -149,10 +152,12 @@ def _learnt(exported: Exported, card: AdapterCardRow) -> tuple[frozenset[str], l
     }
     check_origin(card, "examples", examples_sha256(portions[exported.genome]))
     # A line can be dealt a portion twice.
-    return members, list(dict.fromkeys(one for dealt in portions.values() for one in dealt))
+    return len(members) - 1, len({one for dealt in portions.values() for one in dealt})
 
 
-def _trained(card: AdapterCardRow, examples: Sequence[Example], ancestors: int) -> Trained:
+def _trained(
+    card: AdapterCardRow, examples: Sequence[Example], ancestors: int, learnt: int
+) -> Trained:
     taught = {one.problem for one in examples}
     roles = [row for row in lake.read_rows("manifest", Role) if row.name in taught]
     shown = {(one.problem, one.bug) for one in examples if not one.lint}
@@ -168,7 +173,7 @@ def _trained(card: AdapterCardRow, examples: Sequence[Example], ancestors: int) 
     origins = sorted({row.source for row in roles})
     settings = {**card.determinants["training"], "seed": card.determinants["seed"]}
     table = file_sha256(lake.path("examples"))
-    return Trained(table, origins, words, settings, ancestors, len(examples))
+    return Trained(table, origins, words, settings, ancestors, learnt)
 
 
 def _is_best(genome: str) -> bool:

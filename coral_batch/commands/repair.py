@@ -168,7 +168,7 @@ def summary(tried: Sequence[Repair | Untried]) -> str:
                 str(one.drawn),
             )
         rows.append(tuple(map(escape, cells)))
-    header = ("file", "function", "outcome", "tests passed", "changes drawn")
+    header = ("file", "function", "outcome", "tests passed", "changes tried")
     return table(header, rows, left=header[:3])
 
 

@@ -32,9 +32,9 @@ from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.problem import Bug, Problem, Role, program_of
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params, Prompt
-from coral_batch.report.claims import FIRST_CHANGES, NOISE, interval, verdict
+from coral_batch.report.claims import FIRST_CHANGES, NOISE, verdict
 from coral_batch.work.progress import say
-from coral_batch.work.text import table
+from coral_batch.work.text import interval, table
 
 if TYPE_CHECKING:
     from coral_batch.models.base.checkpoint import Card
@@ -247,15 +247,11 @@ def _repairs_of(
         passed[row.genome].setdefault(row.problem, []).append(repaired)
     return {
         name: (
-            {problem.name: _outcome(of_model[problem.name]) for problem in problems},
+            {problem: Outcome(len(row), sum(row)) for problem, row in of_model.items()},
             first_changes(look for look in looks if look.genome == name),
         )
         for name, of_model in passed.items()
     }
-
-
-def _outcome(passed: Sequence[bool]) -> Outcome:
-    return Outcome(len(passed), sum(passed))
 
 
 def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measure:
@@ -307,6 +303,6 @@ def scores_table(measures: Sequence[Measure]) -> str:
     header = ("measure", "n", "base model", "adapter", "difference", "")
     return (
         table(header, rows, left={"measure", "n", ""})
-        + "\n[ ]: 95% intervals over programs; differences in points.\n"
+        + "\n[ ]: 95 % intervals over programs; differences in points.\n"
         "n: bugs or items (programs) x answers each.\n" + NOISE
     )

@@ -194,7 +194,7 @@ def model_view(part: str, genome: str | None, problem: str | None, colour: bool)
     subjects = [row.genome for row in lake.read_rows("subjects", SubjectRow, part)]
     known = [*subjects, *(FLOORS if part == lake.VALIDATION_BASE else ())]
     shown = subjects[0] if genome is None else genome
-    check_known("no such genome", shown, known)
+    check_known("no such genome", shown, known, file=lake.path("subjects", part))
     repairs = _repairs(part, shown, problem)
     about = _about(part, shown, repairs[0].sample.knobs)
     return f"{about}\n\n" + repairs_text(repairs, colour)

@@ -71,9 +71,9 @@ def prune(
         bool, typer.Option("--dry-run", help="Only say what would be removed.")
     ] = False,
 ) -> None:
-    """Remove damaged entries and what killed runs left over a day ago; with --unused, old ones.
+    """Remove damaged entries and day-old leftovers of killed runs; with --unused, old entries too.
 
-    A run that needs a removed entry trains or samples it again, to the same bytes.
+    A run that needs a removed entry makes it again.
     """
     content = _store()
     now = time.time()

@@ -206,6 +206,6 @@ def _estimate(value: float, draws: NDArray[np.float64], least: float, programs: 
         # All programs are alike. Others may not be: a share of them that n programs can miss
         # (Clopper and Pearson 1934, for none of n).
         missed = 1 - ((1 - LEVEL) / 2) ** (1 / programs)
-        low, high = max(low - missed, least), min(high + missed, 1.0)
+        low, high = low - missed * (low - least), high + missed * (1 - high)
     value, low, high = np.round([value, low, high], _DECIMALS).tolist()
     return Estimate(value + 0.0, low + 0.0, high + 0.0)

@@ -348,7 +348,7 @@ def check_samples(
     """
     if temperature == 0 and samples > 1:
         raise CoralError(
-            "several greedy answers to a problem are no samples",
+            "at temperature 0 a problem can have only one answer",
             file=file,
             field=field,
             found=samples,

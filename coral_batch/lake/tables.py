@@ -35,7 +35,6 @@ _DTYPES = {
     "boolean": pl.Boolean(),
 }
 
-AGAIN = "delete the file and run `dvc repro` to recreate it"
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
@@ -50,7 +49,7 @@ class BrokenTable(CoralError):
     """
 
     def __init__(self, table: Path, **error: Any) -> None:
-        super().__init__("a table violates its schema", file=table, action=AGAIN, **error)
+        super().__init__("a table violates its schema", file=table, action=_again(table), **error)
         self.table = table
 
 
@@ -196,16 +195,26 @@ def _read_text(file: Path) -> str:
         return file.read_text(encoding="utf-8")
 
 
+def _again(file: Path) -> str:
+    """Return how to make a damaged file again."""
+    return f"delete the file and {_by_hand(file) or 'run `dvc repro`'} to recreate it"
+
+
+def _by_hand(file: Path) -> str | None:
+    """Return how to make a file that no stage makes; None for others."""
+    model = asked_alone(file)
+    if model is None:
+        return None
+    return f"run `coral linteval samples {model}`, then `coral linteval scores {model}`"
+
+
 @contextmanager
 def _reading(file: Path, form: str) -> Iterator[None]:
     """Report a missing or damaged file of the lake."""
     try:
         yield
     except FileNotFoundError:
-        model = asked_alone(file)
-        action = "run `dvc repro` or `dvc pull`"
-        if model is not None:
-            action = f"run `coral linteval samples {model}`, then `coral linteval scores {model}`"
+        action = _by_hand(file) or "run `dvc repro` or `dvc pull`"
         raise CoralError("a file of the lake is missing", file=file, action=action) from None
     # numpy and polars can raise anything on a damaged file.
     except (Exception, pl.exceptions.PanicException) as error:
@@ -217,7 +226,7 @@ def _reading(file: Path, form: str) -> Iterator[None]:
             file=file,
             found=f"{type(error).__name__}: {error}",
             expected=form,
-            action=AGAIN,
+            action=_again(file),
         ) from None
 
 

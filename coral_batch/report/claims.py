@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from textwrap import fill
 
-from coral_batch.evidence.paired import LEVEL, Estimate, Paired
+from coral_batch.evidence.paired import LEVEL, Paired
 from coral_batch.evidence.summary import OWN, SELECTION, Comparison, Evidence, Slice
 from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.best import REFUSED
-from coral_batch.work.text import decimal, table
+from coral_batch.work.text import interval, table
 
 TITLES = {
     "held_out": SHOWN["held_out"],
@@ -24,7 +23,7 @@ FIRST_CHANGES = {"line": "line of the bug ranked first", "right": MEASURED["righ
 
 NOISE = (
     "More than noise: the interval excludes 0 and a randomisation test agrees.\n"
-    "Noise alone passes about 1 in 20 such tests. Another run may find another best genome."
+    "Noise alone passes about 1 in 20 such tests."
 )
 """What the verdicts mean."""
 
@@ -44,7 +43,7 @@ def claims(evidence: Evidence) -> str:
     return "\n".join(
         (
             f"Best genome {evidence.best} (generation {evidence.generation}, search"
-            f" {evidence.search}) against the base model",
+            f" {searched(evidence)}) against the base model",
             *([] if evidence.passed else [REFUSED]),
             "",
             table(header, rows, left={"", "n"}),
@@ -53,10 +52,10 @@ def claims(evidence: Evidence) -> str:
             "Only the held-out bugs are independent of training and selection.",
             *with_training(evidence.scores),
             *(_line(title, text) for title, text in reliability(evidence)),
-            f"[ ]: {100 * LEVEL:.0f} % bootstrap intervals over programs and samples, exact if all"
-            " agree.",
+            f"[ ]: {100 * LEVEL:.0f} % bootstrap intervals over programs, exact if all agree.",
             "Differences are in points.",
             NOISE,
+            "Another run may find another best genome.",
             "n: bugs (of programs) x samples of each.",
             "Largest overlap of a held-out program with the others: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
@@ -66,6 +65,11 @@ def claims(evidence: Evidence) -> str:
             f"{budget.adapters} adapters trained on {budget.training_tokens:,} tokens.",
         )
     )
+
+
+def searched(evidence: Evidence) -> str:
+    """Return the kind of search, or that there was none."""
+    return evidence.search if evidence.budget.genomes > 1 else "of one genome"
 
 
 def _slices(evidence: Evidence) -> tuple[str, ...]:
@@ -125,9 +129,3 @@ def paired_cells(paired: Paired, independent: bool = True) -> tuple[str, str, st
 def verdict(unclear: bool) -> str:
     """Say whether a difference is more than noise."""
     return "may be noise" if unclear else "more than noise"
-
-
-def interval(estimate: Estimate, signed: bool = False) -> str:
-    """Write a share in percent, ``41 % [12, 70]``, or a difference in points, ``+5 [-2, +12]``."""
-    value, low, high = (decimal(100 * one, 0, signed=signed) for one in astuple(estimate))
-    return f"{value}{'' if signed else ' %'} [{low}, {high}]"

@@ -126,7 +126,7 @@ def individual_text(individual: Individual) -> str:
             f"operator  {genome.operator}{parents}",
             f"automaton {genome.rule}, grid seed {genome.grid_seed}, density {genome.density:.4f}",
             f"features  {features}",
-            f"mapped to {coordinates}",
+            f"decoded   {coordinates}",
             adapter_text(adapter),
             "",
             draw(individual.cells),
@@ -319,8 +319,8 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
     sample, scores = repair.sample, repair.scores
     heading = f"--- {sample.problem}{mark(repair)}, sample {sample.sample} ---"
     about = (
-        f"  finish {sample.finish}, {sample.new_tokens} new tokens{_origin(sample)}, seed"
-        f" {sample.seed}, fitness {decimal(scores['fitness'], 3)}"
+        f"  finish {sample.finish}, {sample.new_tokens} new tokens{_origin(sample)},"
+        f" fitness {decimal(scores['fitness'], 3)}"
     )
     if same != sample.sample:
         return f"{paint(heading, BOLD, colour)}\n{about}\n  the same code as sample {same}"

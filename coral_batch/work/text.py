@@ -10,9 +10,13 @@ import csv
 import io
 import unicodedata
 from collections.abc import Collection, Sequence
+from dataclasses import astuple
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from coral_batch.evidence.paired import Estimate
 
 RED, GREEN, CYAN, BOLD = 31, 32, 36, 1
 
@@ -72,6 +76,12 @@ def decimal(value: float, places: int, *, signed: bool = False) -> str:
     number = Decimal(repr(round(float(value), 9)))
     rounded = number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
     return f"{rounded:{'+' if signed else ''}z.{places}f}"
+
+
+def interval(estimate: Estimate, *, signed: bool = False) -> str:
+    """Write a share in percent, ``41 % [12, 70]``, or a difference in points, ``+5 [-2, +12]``."""
+    value, low, high = (decimal(100 * one, 0, signed=signed) for one in astuple(estimate))
+    return f"{value}{'' if signed else ' %'} [{low}, {high}]"
 
 
 def sparkline(values: Sequence[float]) -> str:

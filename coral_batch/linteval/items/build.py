@@ -78,6 +78,7 @@ def build(
             "no program can become an item",
             found=dict(Counter(drop.reason for drop in drops)),
             expected="a program with flake8 findings that can be fixed",
+            action="set linteval.source and linteval.path to other code",
         )
     numbers = [item_id(one.code) for one in kept]
     ranks = {number: rank for rank, number in enumerate(sorted(numbers))}

@@ -11,7 +11,7 @@ from coral_batch.linteval.scores.metrics import Passes, Summary
 from coral_batch.linteval.scores.score import CHANGES, count_changes
 from coral_batch.records.items import Item
 from coral_batch.records.rows import LintSampleRow
-from coral_batch.work.text import escape, indent, inline, table, to_csv
+from coral_batch.work.text import escape, indent, inline, interval, table, to_csv
 
 Differences = tuple[Passes, Passes]
 """Of the official and of the strict score."""
@@ -35,7 +35,7 @@ def score_tables(models: Mapping[str, Summary], minus_first: Mapping[str, Differ
         ]
         parts.append(table(header, rows, left={kind}))
         title = f"{kind}, minus {first}"
-        rows = [(name, *_cells(pair[number], sign="+")) for name, pair in minus_first.items()]
+        rows = [(name, *_cells(pair[number], signed=True)) for name, pair in minus_first.items()]
         parts.append(table((title, *summary.official), rows, left={title}))
     outcomes = sorted({name for one in models.values() for name in one.outcomes})
     answers = [
@@ -52,7 +52,8 @@ def notes(summary: Summary) -> str:
     """Return the legend of the score tables."""
     return (
         f"{summary.items} items of {summary.functions} functions, {summary.tested} with tests; [ ]:"
-        " 95 % interval over functions; -: fewer answers than k, or no tests for the strict score"
+        " 95 % interval over functions, differences in points;\n-: fewer answers than k, or no"
+        " tests for the strict score"
     )
 
 
@@ -148,10 +149,5 @@ def plots(changes: Mapping[str, pl.DataFrame]) -> dict[str, str]:
     }
 
 
-def _cells(passes: Passes, sign: str = "") -> list[str]:
-    return [
-        "-"
-        if value is None
-        else f"{value.value:{sign}.3f} [{value.low:{sign}.3f}, {value.high:{sign}.3f}]"
-        for value in passes.values()
-    ]
+def _cells(passes: Passes, *, signed: bool = False) -> list[str]:
+    return ["-" if one is None else interval(one, signed=signed) for one in passes.values()]

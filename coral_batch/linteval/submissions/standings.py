@@ -15,7 +15,7 @@ from coral_batch.linteval.scores.score import Change, count_changes
 from coral_batch.linteval.scores.tables import Judge, score_samples
 from coral_batch.linting.fixing import fix
 from coral_batch.records.items import Answer, Item, ItemTests
-from coral_batch.work.text import inline, table
+from coral_batch.work.text import decimal, inline, table
 
 NAMES = ("unchanged", "ruff", "autopep8", "canonical", "empty")
 """The baselines, which no model wrote; they show what a score means."""
@@ -131,7 +131,7 @@ def side_by_side(found: Sequence[Standing]) -> str:
             score_tables({label: one.summary for label, one in named.items()}, differences),
             _codes(named),
             notes(found[0].summary),
-            f"{', '.join(NAMES)}: baselines without a model",
+            f"{', '.join(name for name in NAMES if name in named)}: baselines without a model",
         ]
     )
 
@@ -145,9 +145,9 @@ def _codes(named: Mapping[str, Standing]) -> str:
 
 
 def _code(counts: Mapping[Change, int] | None) -> str:
-    """Return the changes of one flake8 code in all of a model's answers: ``0.75 +2``."""
+    """Return the changes of one flake8 code in all of a model's answers: ``75 % +2``."""
     if counts is None:
         return "-"
     had = counts["fixed"] + counts["stayed"] + counts["lost"]
     new = f"+{counts['new']}" if counts["new"] else ""
-    return f"{counts['fixed'] / had:.2f} {new}".rstrip() if had else new
+    return f"{decimal(100 * counts['fixed'] / had, 0)} % {new}".rstrip() if had else new

@@ -14,7 +14,6 @@ from coral_batch.evidence.paired import Estimate
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import SelectionRow
 from coral_batch.records.settings import OBJECTIVES, Scores
-from coral_batch.report.claims import interval
 from coral_batch.report.page.svg import (
     LEFT,
     Frame,
@@ -30,7 +29,7 @@ from coral_batch.report.page.svg import (
     whole_ticks,
 )
 from coral_batch.search.ids import birth
-from coral_batch.work.text import decimal
+from coral_batch.work.text import decimal, interval
 
 PANEL = (340.0, 210.0)
 WIDE = (560.0, 380.0)

@@ -37,6 +37,7 @@ from coral_batch.report.roles import with_training
 from coral_batch.report.times import NOTES, total
 from coral_batch.search.best import REFUSED, choose
 from coral_batch.search.descent import line
+from coral_batch.work.text import interval
 
 _FLOORS = {"empty": "empty answer", "unchanged": "unchanged program"}
 # Names of the measures of overlap between programs.
@@ -129,7 +130,7 @@ def _linted(metrics: Mapping[str, Any]) -> list[tuple[str, list[str], Any]]:
                 continue
             shares = [Estimate(**metrics[model][kind][name]) for model in ("base", "best")]
             gain = Estimate(**difference)
-            cells = [*map(claims.interval, shares), claims.interval(gain, signed=True)]
+            cells = [*(interval(share) for share in shares), interval(gain, signed=True)]
             rows.append((f"{kind} {name}", cells, interval_bar(gain)))
     return rows
 
