@@ -113,6 +113,10 @@ def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: P
             },
             "untestable",
         ),
+        (
+            {"test": HUMANEVAL["test"] + "    pytest.raises(TypeError, candidate, b'a')\n"},
+            "untestable",
+        ),
         ({"canonical_solution": HUMANEVAL["canonical_solution"] + "    '```'\n"}, "untestable"),
         ({"test": "def check(candidate:\n"}, "unparseable"),
         ({"test": ""}, "untested"),

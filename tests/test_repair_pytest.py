@@ -453,10 +453,13 @@ class TestStack(unittest.TestCase):
         self.stack.push(1)
         assert self.stack.items == [1], self.stack
 """
+SHOWN = OF_UNITTEST.replace(
+    "assert self.stack.items == [1], self.stack", "self.assertEqual([self.stack], [])"
+)
 OF_PYTEST = OF_UNITTEST.replace("setUp", "setup_method").replace("unittest.TestCase", "")
 
 
-@pytest.mark.parametrize("test", [OF_UNITTEST, OF_PYTEST])
+@pytest.mark.parametrize("test", [OF_UNITTEST, SHOWN, OF_PYTEST])
 def test_neither_a_set_up_nor_what_pytest_shows_is_called_by_the_test(
     workspace: Path, test: str
 ) -> None:

@@ -111,6 +111,8 @@ def test_jail_and_score_refuse_the_same() -> None:
         ("\r\n\t# coding=utf_7\r\nx = 1\r\n", False),
         ("# coding: no-such-encoding\nx = 1\n", False),
         ("# coding: unicode_escape\n# coding: utf-8\nx = 1\n", False),
+        ("x = 1\n# coding: unicode_escape\n", True),
+        ("def f(s):\n    # Decoding: split into groups\n    return s\n", True),
         ("\r# coding=utf_7\rx = 1\n", False),
         ("# a\r# b\r# coding: unicode_escape\nx = 1\n", False),
         ("\n\n# coding: unicode_escape\nx = 1\n", True),

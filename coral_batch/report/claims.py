@@ -52,7 +52,8 @@ def claims(evidence: Evidence) -> str:
             "Only the held-out bugs are independent of training and selection.",
             *with_training(evidence.scores),
             *(_line(title, text) for title, text in reliability(evidence)),
-            f"[ ]: {100 * LEVEL:.0f} % bootstrap intervals over programs, exact if all agree.",
+            f"[ ]: {100 * LEVEL:.0f} % bootstrap intervals over programs, and samples if several;"
+            " exact if all agree.",
             "Differences are in points.",
             NOISE,
             "Another run may find another best genome.",

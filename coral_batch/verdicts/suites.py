@@ -70,9 +70,9 @@ class Outcome:
         cpu_seconds: processor time, as the process claims.
         wall_seconds: wall time.
         called: the project functions that it called, if watched: file, qualified name, and distance
-            (0: called by the test from another file, 1: by a fixture or at collection from another
-            file, 2: from its own file). Calls during collection of its file, or in a shared
-            fixture, count for each test that they are for.
+            (0: called by the test from another file, 1: by a fixture, a set-up or at collection
+            from another file, 2: from its own file). Calls during collection of its file, or in a
+            shared fixture, count for each test that they are for.
     """
 
     id: str

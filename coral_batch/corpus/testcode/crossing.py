@@ -54,9 +54,11 @@ def check_crossing(called: Collection[str], statements: Sequence[ast.stmt]) -> N
                 raise Lost("untestable", "a test has a complex number")
             case ast.Constant(value=int() as number) if number.bit_length() > _BITS:
                 raise Lost("untestable", "a test has a number with thousands of digits")
-            case ast.Call(func=ast.Name(id=name)) if name in called:
-                given = [*node.args, *(keyword.value for keyword in node.keywords)]
-                for argument in _parts(given):
+            case (
+                ast.Call(ast.Name(name), given, keywords)
+                | ast.Call(_, [_, ast.Name(name), *given], keywords)  # raises(ValueError, f, 0)
+            ) if name in called:
+                for argument in _parts([*given, *(one.value for one in keywords)]):
                     _check_argument(argument, name, classes, callables)
 
 
@@ -116,7 +118,9 @@ def check_uncaught(called: Collection[str], statements: Sequence[ast.stmt]) -> N
                 raise Lost("untestable", f"the tests use pytest.{used}")
             case ast.ImportFrom("pytest", names) if {one.name for one in names} - _PYTEST:
                 raise Lost("untestable", "the tests import more of pytest than raises and approx")
-            case ast.withitem(ast.Call(func), ast.expr()) if "raises" in ast.unparse(func):
+            case ast.withitem(ast.Call(func), ast.expr()) | ast.Assign(_, ast.Call(func)) if (
+                ast.unparse(func).endswith("raises")
+            ):
                 raise Lost("untestable", "a test uses the exception that pytest.raises caught")
         inside = ast.Module(_guarded(part), [])
         calls = {ast.unparse(one.func) for one in ast.walk(inside) if isinstance(one, ast.Call)}

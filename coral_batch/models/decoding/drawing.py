@@ -148,9 +148,10 @@ def draw(
         say(f"samples: to make for {len(missing)} {units}; {reusable} from the store")
     if cluster():
         drawn_now = _on_cluster(missing, drawing, base, common)
-        drawn_now = progress(drawn_now, "samples", len(missing), units=units)
     else:
         drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common))
+    if cluster() or len(devices()) > 1:  # else the engine shows its own
+        drawn_now = progress(drawn_now, "samples", len(missing), units=units)
     seconds: dict[str, float] = {}
     for name, drawn, took in drawn_now:
         entries[keys[name]] = store.put(KIND, known[name], partial(_write, drawn, took))

@@ -19,7 +19,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 _EXAMPLE = "<doctest "
-_SHOWING = re.compile("/_pytest/(assertion|_io)/|/unittest/util[.]py$")
+_SHOWING = re.compile("/_pytest/(assertion|_io)/|/unittest/util[.]py$|/pprint[.]py$")
 """Files of functions that explain a failed assertion, by which they call the program's."""
 
 
@@ -115,13 +115,19 @@ class Calls:
             self._report(code, outside)
 
     def _is_test(self, code: CodeType, file: str) -> bool:
-        """Whether code of a file is the test's function."""
+        """Whether code of a file is the test's function.
+
+        The package parameterized appends to the names of tests.
+        """
         known, name = self._test
-        return code is known or (code.co_name == name and file in self.tests)
+        same = code.co_name == name or (
+            code.co_name.startswith("test") and name.startswith(code.co_name)
+        )
+        return code is known or (same and file in self.tests)
 
     def _is_foreign(self, file: str) -> bool:
-        """Whether a caller's file is neither of the project nor an example in a docstring."""
-        return "/site-packages/" in file or not file.startswith((*self._folders, _EXAMPLE))
+        """Whether a caller's file is not of the project."""
+        return "/site-packages/" in file or not file.startswith(self._folders)
 
     def note_refused(self, error: TypeError) -> None:
         """Note the project function whose parameters did not fit a call: it has no frame."""

@@ -59,11 +59,10 @@ class Raises:
 
 def raises(expected: Any, *call: Any, match: str | None = None, **named: Any) -> Raises | None:
     """Return a context manager; or expect ``raises(ValueError, f, 0)`` to raise at once."""
-    manager = Raises(expected, match)
     if not call:
-        return manager
+        return Raises(expected, match, **named)
     function, *arguments = call
-    with manager:
+    with Raises(expected, match):
         function(*arguments, **named)
     return None
 

@@ -30,6 +30,7 @@ Python compiles 20 or 21, and from 3.12 on crashes at 18 asynchronous comprehens
 _TOO_DEEP = "nested too deeply"
 _COOKIE = re.compile(r"^[ \t\f\r]*#.*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
 """A line that names the encoding (PEP 263). Like some readers, it ends no line at ``\\r``."""
+_BLANK = re.compile(r"[ \t\f]*(?:[#\r]|$)")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -60,7 +61,10 @@ def _check_cookie(code: str) -> None:
 
     Python ignores the cookie of a text, but decodes a file by it, even by ``unicode_escape``.
     """
-    for name in _COOKIE.findall("\n".join(code.split("\n", 2)[:2])):
+    lines = code.split("\n", 2)[:2]
+    if not _BLANK.match(lines[0]):
+        del lines[1:]  # behind code a second line is no cookie
+    for name in _COOKIE.findall("\n".join(lines)):
         known = name.lower().replace("-", "_").replace(".", "_")
         codec = aliases.get(known, known)
         plain = code.isascii() and codec in ("ascii", "latin_1")
