@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.corpus.readers import READERS
 from coral_batch.lake import params
 from coral_batch.repair import repair
 from coral_batch.repair import tests as suite
@@ -196,12 +195,11 @@ def test_an_installed_project_is_its_own_plugin_and_may_write_on_import(
 def test_tests_with_other_ids_in_each_run_are_refused(workspace: Path) -> None:
     test = "import uuid\nimport pytest\nfrom m import f\n\n\n"
     test += "@pytest.mark.parametrize('name', [str(uuid.uuid4())])\n"
-    test += "def test_f(name):\n    assert f(1) == 1\n"
-    write(workspace / "mine", {"m.py": WRONG, "test_m.py": test})
+    write(
+        workspace, {"m.py": WRONG, "test_m.py": f"{test}def test_f(name):\n    assert f(1) == 1\n"}
+    )
     with refused("tests have other ids in each run", "test_m.py::test_f["):
-        repair("mine/m.py", "mine/test_m.py", draw=lambda *_: [])
-    with refused("tests have other ids in each run", "test_m.py::test_f["):
-        READERS["folder"].read(workspace / "mine")
+        repair("m.py", "test_m.py", draw=lambda *_: [])
 
 
 def test_calls_in_a_shared_fixture_count_for_the_tests_that_it_is_for(workspace: Path) -> None:

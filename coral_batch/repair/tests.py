@@ -28,7 +28,6 @@ from coral_batch.verdicts.suites import (
     Ran,
     Request,
     called_of,
-    check_stable,
     digest,
     settled,
 )
@@ -304,7 +303,14 @@ def check_ran(ran: Ran, where: Path) -> None:
     """
     if ran.said and not ran.outcomes:
         raise _uncollected(ran, where)
-    check_stable(ran, where)
+    if ran.unstable:
+        raise CoralError(
+            "tests have other ids in each run",
+            file=where,
+            found=ran.unstable[0],
+            expected="the same ids, by which a candidate's tests are known",
+            action="give the parameters fixed values or ids, or add --deselect to addopts",
+        )
     if not any(one.kind is not None for one in ran.outcomes):
         raise CoralError(
             "no tests found",

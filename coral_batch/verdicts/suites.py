@@ -293,26 +293,6 @@ def called_of(outcome: Outcome, distance: int = 2) -> list[tuple[str, str]]:
     return list(dict.fromkeys(names))
 
 
-def check_stable(ran: Ran, where: Path) -> None:
-    """Check that a watched run had the same tests twice.
-
-    Args:
-        ran: the run.
-        where: the path that pytest was given.
-
-    Raises:
-        CoralError: it had not.
-    """
-    if ran.unstable:
-        raise CoralError(
-            "tests have other ids in each run",
-            file=where,
-            found=ran.unstable[0],
-            expected="the same ids, by which a candidate's tests are known",
-            action="give the parameters fixed values or ids, or add --deselect to addopts",
-        )
-
-
 class _Child:
     """One child that runs pytest, until it is dead.
 

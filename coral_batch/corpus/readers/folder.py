@@ -39,7 +39,7 @@ from coral_batch.verdicts.projects import (
     options,
     python_files,
 )
-from coral_batch.verdicts.suites import Outcome, Ran, Request, called_of, check_stable, digest
+from coral_batch.verdicts.suites import Outcome, Ran, Request, called_of, digest
 
 MOST_TESTS = 100
 """Maximum tests of a problem: those that call the fewest functions of the project."""
@@ -152,7 +152,6 @@ def _run(path: Path) -> Ran:
             found=ran.said,
             action="run pytest there, and fix what it reports",
         )
-    check_stable(ran, path)
     return ran
 
 
