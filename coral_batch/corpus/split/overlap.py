@@ -13,6 +13,7 @@ import builtins
 import difflib
 import keyword
 import tokenize
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,6 @@ from coral_batch.corpus.split.roles import LEAKED
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Split
-from coral_batch.verdicts.inside import syntax
 
 NGRAM = 10
 """Tokens in an n-gram: about one and a half lines."""
@@ -184,7 +184,10 @@ def subtrees(source: str) -> set[str]:
     Constants and operators count: the rest of a program says little about it.
     """
     found: set[str] = set()
-    for statement in syntax.parse(source).body:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # "\d" in a program's string
+        body = ast.parse(source).body
+    for statement in body:
         _write(statement, found)
     return found
 
