@@ -28,7 +28,6 @@ class Calls:
 
     Attributes:
         direct: whether the test itself runs, not a fixture, a set-up or the collection.
-        tests: the files that define tests.
     """
 
     def __init__(self, tell: Callable[..., None], folders: Sequence[str]) -> None:
@@ -39,7 +38,7 @@ class Calls:
             folders: the project's.
         """
         self.direct = False
-        self.tests: frozenset[str] = frozenset()
+        self._test_files: frozenset[str] = frozenset()
         self._tell = tell
         self._folders = tuple(f"{folder}/" for folder in folders)
         self._node = ""
@@ -48,15 +47,28 @@ class Calls:
         self._from = ""
         self._called: set[tuple[str, str, int]] = set()
 
-    def begin(self, test: str, code: CodeType | None, name: str) -> None:
+    def collected(self, tests: Sequence[Any]) -> None:
+        """Learn which files define test functions: theirs, and those of classes they inherit from.
+
+        Args:
+            tests: the items of type `pytest.Function`.
+        """
+        classes = [base for test in tests if test.cls is not None for base in test.cls.__mro__]
+        modules = [sys.modules.get(one.__module__) for one in classes]
+        files = [*(test.path for test in tests), *(getattr(one, "__file__", "") for one in modules)]
+        self._test_files = frozenset(file_of(str(file)) for file in files)
+
+    def begin(self, test: str, item: Any) -> None:
         """Begin to note the calls of a test and its fixtures.
 
         Args:
             test: its id.
-            code: its function's code, if any.
-            name: the function's name; decorators such as hypothesis's hide the code.
+            item: pytest's item; decorators such as hypothesis's hide its function's code.
         """
-        self._node, self._test, self._called = test, (code, name), set()
+        function = getattr(item, "function", None)  # a doctest has none
+        code = getattr(inspect.unwrap(function), "__code__", None) if function else None
+        self._test = code, getattr(item, "originalname", "")
+        self._node, self._called = test, set()
         threading.setprofile(self._note)
         sys.setprofile(self._note)
 
@@ -103,7 +115,7 @@ class Calls:
             by = "" if caller is None else file_of(caller.f_code.co_filename)
             # pytest or unittest shows values, or calls a fixture or set-up.
             shown = _SHOWING.search(by) is not None
-            if shown or (file in self.tests and not self.direct and self._is_foreign(by)):
+            if shown or (file in self._test_files and not self.direct and self._is_foreign(by)):
                 return
             outside = "<locals>" not in code.co_qualname and (
                 caller is None
@@ -123,7 +135,7 @@ class Calls:
         same = code.co_name == name or (
             code.co_name.startswith("test") and name.startswith(code.co_name)
         )
-        return code is known or (same and file in self.tests)
+        return code is known or (same and file in self._test_files)
 
     def _is_foreign(self, file: str) -> bool:
         """Whether a caller's file is not of the project."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import inspect
 import io
 import itertools
 import marshal
@@ -351,7 +350,7 @@ class _Plugin:
             self.broken,
         )
         if self._calls:
-            self._calls.tests = frozenset(file for item in tests for file in _files_of(item))
+            self._calls.collected(tests)
         functions = (getattr(item, "function", None) for item in session.items)
         self._tests = {one: code_of(one) for one in functions if isinstance(one, FunctionType)}
         session.items[:] = [
@@ -369,9 +368,7 @@ class _Plugin:
         self._left = self._lines
         start = thread_time_ns()
         if self._calls:
-            function = getattr(item, "function", None)  # a doctest has none
-            code = getattr(inspect.unwrap(function), "__code__", None) if function else None
-            self._calls.begin(test, code, getattr(item, "originalname", ""))
+            self._calls.begin(test, item)
         result = yield
         if self._calls:
             self._calls.end()
@@ -485,13 +482,6 @@ class _Plugin:
                 self._tell("hung")
                 os._exit(0)
         return self._line
-
-
-def _files_of(test: pytest.Function) -> Iterator[str]:
-    """Yield the files of a test and of the classes that its class inherits from."""
-    yield file_of(str(test.path))
-    for base in test.cls.__mro__ if test.cls is not None else ():
-        yield file_of(str(getattr(sys.modules.get(base.__module__), "__file__", "")))
 
 
 _PARTS = {"setup", "call", "teardown"}
