@@ -85,6 +85,7 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
         ({"test_list": ["assert add(1j, 1) == 1 + 1j"]}, "untestable"),
         ({"test_list": ["assert add(lambda: 1, 2) == 1"]}, "untestable"),
         ({"test_list": ["add(1, 2) == 3"]}, "untestable"),
+        ({"test_list": ["add(1, 2) == 3"], "test_setup_code": "assert True"}, "untestable"),
         ({"test_list": ["", "assert add(1, 2) == 3"]}, "untestable"),
         ({"test_list": ["assert add(b'a', b'b') == 1"]}, "untestable"),
         ({"test_list": [f"assert add(1, 2) == 0x{'f' * 4000}"]}, "untestable"),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coral_batch.corpus.sources.names import bound, loaded
+from coral_batch.corpus.sources.names import bound, definitions, loaded
 from coral_batch.corpus.sources.programs import parse, parse_program
 from coral_batch.corpus.sources.rows import Lost, Row, make_problem, read_problems
 from coral_batch.corpus.testcode.asserts import check_asserts, checks
@@ -83,7 +83,8 @@ def examine(row: Row) -> Task:
     except SyntaxError as error:
         raise Lost("unparseable", f"a test does not parse: {error}") from None
     for test in tests:
-        check_asserts([*test.body, *setup.body], "a test asserts nothing")
+        helpers = definitions(setup, loaded(test), "")
+        check_asserts([*test.body, *helpers], "a test asserts nothing")
     needed = sorted((loaded(setup, *tests) - bound(*setup.body)) & bound(*tree.body))
     if len(needed) != 1:
         raise Lost("untestable", f"the tests use {', '.join(needed) or 'nothing'} of the program")
